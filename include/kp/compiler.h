@@ -1,0 +1,81 @@
+// kp/compiler.h - kernels: functions in Python syntax, compiled to SPIR-V.
+//
+//     def saxpy(i: Index, a: f32, x: Array[f32], y: Array[f32]):
+//         y[i] = a * x[i] + y[i]
+//
+// The language is described in docs/language.md; every kernel is a legal Python function. The compiler uses no device, no
+// files and no global state, and it does not know the runtime: it hands over a kp_program (kp/base.h).
+//
+// Parameters, in the order of the signature:
+//   i: Index                 the index that this call works on (Index2, Index3 for two and three axes)
+//   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
+//   a: f32                   a push constant; natural alignment, in the order of the signature
+//   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or annotation
+#ifndef KP_COMPILER_H
+#define KP_COMPILER_H
+
+#include <kp/base.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Replaces what the source says about one parameter. `type` is an annotation as a kernel would write it:
+// "Array[f32]", "Index", "f32", or pyshader's tuple, "('buffer', 0, Array(f32))".
+typedef struct kp_param_type {
+    const char *name;
+    const char *type;
+} kp_param_type;
+
+// A name that the kernel takes from outside: a number, known at compile time. `dtype` is KP_F64 for a Python float,
+// KP_I64 for a Python int and KP_BOOL for a bool (these adapt to where they are used, as a literal in the source does);
+// any other dtype fixes the constant's type.
+typedef struct kp_constant {
+    const char *name;
+    kp_dtype dtype;
+    union {
+        double f;
+        int64_t i;
+        uint64_t u;
+    } value; // f for float types, u for unsigned types, i for the rest
+} kp_constant;
+
+// All fields may be zero.
+typedef struct kp_compile_desc {
+    const char *kernel;             // which function of the source; NULL: the last one
+    const char *file;               // name for messages; NULL: "<kernel>"
+    uint32_t first_line;            // line number of the first line of the source in that file; 0: 1
+    const kp_param_type *params;    // types that replace the source's
+    size_t param_count;             //
+    const kp_constant *constants;   // captured names
+    size_t constant_count;          //
+    bool no_debug_info;             // leave out OpName, OpLine and the file's name
+} kp_compile_desc;
+
+// Compiles one kernel of `source` (UTF-8, NUL-terminated, any indentation). `desc` may be NULL.
+// On KP_ERROR_COMPILE, kp_last_error() reads "file:line:column: message" and kp_last_diagnostic() has the parts.
+// KP_ERROR_ARGUMENT for NULL arguments, KP_ERROR_HOST_MEMORY. Thread-safety: any.
+KP_API kp_result kp_compile(const char *source, const kp_compile_desc *desc, kp_program **out);
+
+// The stages of the compiler, for kpc --dump and for tests.
+typedef enum kp_dump {
+    KP_DUMP_TOKENS, // one token a line
+    KP_DUMP_AST,    // the tree as parsed, one node a line, indented
+    KP_DUMP_TYPES,  // the tree as checked, with the type of each expression
+} kp_dump;
+
+// Writes the result of one stage as text; free it with kp_free. Errors as kp_compile. Thread-safety: any.
+KP_API kp_result kp_compile_dump(const char *source, const kp_compile_desc *desc, kp_dump stage, char **out);
+
+// The names of the functions in `source`, in order, each followed by "\n"; free it with kp_free.
+// Errors as kp_compile. Thread-safety: any.
+KP_API kp_result kp_compile_list(const char *source, const kp_compile_desc *desc, char **out);
+
+// Frees text returned by the functions above. NULL is fine. Thread-safety: any.
+KP_API void kp_free(char *text);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,72 @@
+// See arena.h. Blocks double from 16 KiB to 1 MiB, so that a small compile makes one allocation and a large one few.
+#include "arena.h"
+
+#include "alloc.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <string.h>
+
+struct kp_arena_block {
+    kp_arena_block *older;
+    size_t size; // bytes behind the header
+    alignas(max_align_t) char bytes[];
+};
+
+enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+
+static void *fail(kp_arena *arena) {
+    if (arena->on_full != NULL)
+        arena->on_full(arena->payload);
+    return NULL;
+}
+
+static kp_arena_block *add_block(kp_arena *arena, size_t need) {
+    size_t size = arena->head == NULL ? FIRST_BLOCK : arena->head->size * 2;
+    if (size > LARGEST_STEP)
+        size = LARGEST_STEP;
+    if (size < need)
+        size = need;
+    if (size > SIZE_MAX - sizeof(kp_arena_block))
+        return NULL;
+    kp_arena_block *block = kp_alloc_new(sizeof(kp_arena_block) + size);
+    if (block == NULL)
+        return NULL;
+    block->older = arena->head;
+    block->size = size;
+    arena->head = block;
+    arena->next = block->bytes;
+    arena->end = block->bytes + size;
+    return block;
+}
+
+void *kp_arena_new(kp_arena *arena, size_t size) {
+    const size_t step = alignof(max_align_t);
+    if (size > SIZE_MAX - step)
+        return fail(arena);
+    size_t padded = (size + step - 1) / step * step;
+    if (arena->head == NULL || (size_t)(arena->end - arena->next) < padded) {
+        if (add_block(arena, padded) == NULL)
+            return fail(arena);
+    }
+    void *result = arena->next;
+    arena->next += padded;
+    return memset(result, 0, padded);
+}
+
+char *kp_arena_text(kp_arena *arena, const char *text, size_t length) {
+    char *copy = length == SIZE_MAX ? fail(arena) : kp_arena_new(arena, length + 1);
+    if (copy != NULL)
+        memcpy(copy, text, length);
+    return copy;
+}
+
+void kp_arena_free(kp_arena *arena) {
+    for (kp_arena_block *block = arena->head; block != NULL;) {
+        kp_arena_block *older = block->older;
+        kp_alloc_free(block);
+        block = older;
+    }
+    arena->head = NULL;
+    arena->next = arena->end = NULL;
+}
