@@ -2,12 +2,15 @@
 //
 // Three laws hold for the whole library; docs/laws.md tells them in full.
 //
-// Errors.     Every call that can fail returns a kp_result. KP_OK is zero, everything else is negative. The words are in
+// Errors.     Every call that can fail returns a kp_result. KP_OK is zero, everything else is negative. The words are
+// in
 //             kp_last_error(): one line that names the object (by its label) and the numbers or types that disagree. An
 //             out-parameter is written only on KP_OK. Nothing aborts, nothing prints.
-// Ownership.  Who creates, destroys. Every kp_*_destroy accepts NULL. Descriptors, and all that they point to, need only
+// Ownership.  Who creates, destroys. Every kp_*_destroy accepts NULL. Descriptors, and all that they point to, need
+// only
 //             outlive the call that takes them.
-// Threads.    Each function says `Thread-safety:`. "Any" is safe from any thread at any time; "one at a time per X" means
+// Threads.    Each function says `Thread-safety:`. "Any" is safe from any thread at any time; "one at a time per X"
+// means
 //             that the caller keeps two threads from using the same X at once.
 #ifndef KP_BASE_H
 #define KP_BASE_H
@@ -44,22 +47,22 @@ KP_API const char *kp_version(void);
 // ---------------------------------------------------------------------------------------------------------------------
 
 // X(name, value, meaning). The Python package maps each to one exception type (python/ext/error.c).
-#define KP_RESULTS(X)                                                                                                  \
-    X(OK, 0, "success")                                                                                                \
-    X(ERROR_ARGUMENT, -1, "a value that the call cannot accept")                                                       \
-    X(ERROR_TYPE, -2, "an element type or kind of object that does not fit")                                           \
-    X(ERROR_INDEX, -3, "an index outside its range")                                                                   \
-    X(ERROR_STATE, -4, "the object is not in a state that allows the call: destroyed, not recorded, running")          \
-    X(ERROR_HOST_MEMORY, -5, "out of host memory")                                                                     \
-    X(ERROR_DEVICE_MEMORY, -6, "out of device memory")                                                                 \
-    X(ERROR_LIMIT, -7, "the request is beyond a limit of the device; the message gives the limit and both numbers")    \
-    X(ERROR_COMPILE, -8, "the kernel or shader text is wrong; see kp_last_diagnostic()")                               \
-    X(ERROR_SPIRV, -9, "the SPIR-V is not valid")                                                                      \
-    X(ERROR_NO_DEVICE, -10, "no Vulkan loader, driver or device; the message says which and how to get it")            \
-    X(ERROR_UNSUPPORTED, -11, "the device or this build lacks a feature that the request needs")                       \
-    X(ERROR_DEVICE_LOST, -12, "the device stopped working; its manager answers only destroy from now on")              \
-    X(ERROR_TIMEOUT, -13, "the time given passed before the work was done; it goes on")                                \
-    X(ERROR_IO, -14, "a file could not be read or written")                                                            \
+#define KP_RESULTS(X)                                                                                               \
+    X(OK, 0, "success")                                                                                             \
+    X(ERROR_ARGUMENT, -1, "a value that the call cannot accept")                                                    \
+    X(ERROR_TYPE, -2, "an element type or kind of object that does not fit")                                        \
+    X(ERROR_INDEX, -3, "an index outside its range")                                                                \
+    X(ERROR_STATE, -4, "the object is not in a state that allows the call: destroyed, not recorded, running")       \
+    X(ERROR_HOST_MEMORY, -5, "out of host memory")                                                                  \
+    X(ERROR_DEVICE_MEMORY, -6, "out of device memory")                                                              \
+    X(ERROR_LIMIT, -7, "the request is beyond a limit of the device; the message gives the limit and both numbers") \
+    X(ERROR_COMPILE, -8, "the kernel or shader text is wrong; see kp_last_diagnostic()")                            \
+    X(ERROR_SPIRV, -9, "the SPIR-V is not valid")                                                                   \
+    X(ERROR_NO_DEVICE, -10, "no Vulkan loader, driver or device; the message says which and how to get it")         \
+    X(ERROR_UNSUPPORTED, -11, "the device or this build lacks a feature that the request needs")                    \
+    X(ERROR_DEVICE_LOST, -12, "the device stopped working; its manager answers only destroy from now on")           \
+    X(ERROR_TIMEOUT, -13, "the time given passed before the work was done; it goes on")                             \
+    X(ERROR_IO, -14, "a file could not be read or written")                                                         \
     X(ERROR_DRIVER, -15, "the driver returned an error that fits nothing above; the message names call and code")
 
 typedef enum kp_result {
@@ -71,8 +74,8 @@ typedef enum kp_result {
 // "KP_ERROR_LIMIT". Static storage; "KP_ERROR_?" for a value that is not a kp_result. Thread-safety: any.
 KP_API const char *kp_result_name(kp_result result);
 
-// The words of the last failure on this thread: one line, no newline. "" when no call has failed yet. A success does not
-// clear it. Valid until the next failing call on this thread. Thread-safety: any (each thread has its own).
+// The words of the last failure on this thread: one line, no newline. "" when no call has failed yet. A success does
+// not clear it. Valid until the next failing call on this thread. Thread-safety: any (each thread has its own).
 KP_API const char *kp_last_error(void);
 
 // Where and why the last kp_compile or kp_shader_compile on this thread failed.
@@ -102,8 +105,8 @@ typedef enum kp_log_level {
     KP_LOG_NONE = 100,   // as a level: nothing is logged
 } kp_log_level;
 
-// Called with one line, no newline. May be called from any thread that calls into kp, and from driver threads (validation
-// messages); never while kp holds a lock of its own. `message` is valid during the call only.
+// Called with one line, no newline. May be called from any thread that calls into kp, and from driver threads
+// (validation messages); never while kp holds a lock of its own. `message` is valid during the call only.
 typedef void (*kp_log_fn)(void *payload, kp_log_level level, const char *message);
 
 // Sends messages of `level` and above to `fn`; NULL, the initial state, silences kp. One callback per process. A thread
@@ -117,18 +120,18 @@ KP_API void kp_set_log(kp_log_fn fn, void *payload, kp_log_level level);
 
 // X(name, bytes, kernel-language name, NumPy name, struct-module format character). F32 is zero, so that a zeroed
 // descriptor asks for float32. A bool is one byte, 0 or 1, as in NumPy.
-#define KP_DTYPES(X)                                                                                                   \
-    X(F32, 4, "f32", "float32", 'f')                                                                                   \
-    X(F64, 8, "f64", "float64", 'd')                                                                                   \
-    X(F16, 2, "f16", "float16", 'e')                                                                                   \
-    X(I8, 1, "i8", "int8", 'b')                                                                                        \
-    X(I16, 2, "i16", "int16", 'h')                                                                                     \
-    X(I32, 4, "i32", "int32", 'i')                                                                                     \
-    X(I64, 8, "i64", "int64", 'q')                                                                                     \
-    X(U8, 1, "u8", "uint8", 'B')                                                                                       \
-    X(U16, 2, "u16", "uint16", 'H')                                                                                    \
-    X(U32, 4, "u32", "uint32", 'I')                                                                                    \
-    X(U64, 8, "u64", "uint64", 'Q')                                                                                    \
+#define KP_DTYPES(X)                 \
+    X(F32, 4, "f32", "float32", 'f') \
+    X(F64, 8, "f64", "float64", 'd') \
+    X(F16, 2, "f16", "float16", 'e') \
+    X(I8, 1, "i8", "int8", 'b')      \
+    X(I16, 2, "i16", "int16", 'h')   \
+    X(I32, 4, "i32", "int32", 'i')   \
+    X(I64, 8, "i64", "int64", 'q')   \
+    X(U8, 1, "u8", "uint8", 'B')     \
+    X(U16, 2, "u16", "uint16", 'H')  \
+    X(U32, 4, "u32", "uint32", 'I')  \
+    X(U64, 8, "u64", "uint64", 'Q')  \
     X(BOOL, 1, "bool", "bool", '?')
 
 typedef enum kp_dtype {
@@ -174,8 +177,8 @@ typedef struct kp_param {
     bool writes;         // buffers: the kernel stores to it
 } kp_param;
 
-// A compiled kernel. Made by kp_compile or kp_shader_compile, which own all that it points to. A program that wraps words
-// of your own needs only `words` and `word_count`: the runtime reads the rest from the module itself.
+// A compiled kernel. Made by kp_compile or kp_shader_compile, which own all that it points to. A program that wraps
+// words of your own needs only `words` and `word_count`: the runtime reads the rest from the module itself.
 typedef struct kp_program {
     const uint32_t *words;  // a SPIR-V module, in host byte order
     size_t word_count;      //
@@ -185,8 +188,8 @@ typedef struct kp_program {
     uint32_t push_size;     // bytes of push constants that the caller passes; 0 for none
 } kp_program;
 
-// Frees a program made by kp_compile or kp_shader_compile. NULL is fine. Algorithms made from it do not need it any more.
-// Thread-safety: one at a time per program; reading one from many threads is safe.
+// Frees a program made by kp_compile or kp_shader_compile. NULL is fine. Algorithms made from it do not need it any
+// more. Thread-safety: one at a time per program; reading one from many threads is safe.
 KP_API void kp_program_destroy(kp_program *program);
 
 #ifdef __cplusplus

@@ -3,14 +3,15 @@
 //     def saxpy(i: Index, a: f32, x: Array[f32], y: Array[f32]):
 //         y[i] = a * x[i] + y[i]
 //
-// The language is described in docs/language.md; every kernel is a legal Python function. The compiler uses no device, no
-// files and no global state, and it does not know the runtime: it hands over a kp_program (kp/base.h).
+// The language is described in docs/language.md; every kernel is a legal Python function. The compiler uses no device,
+// no files and no global state, and it does not know the runtime: it hands over a kp_program (kp/base.h).
 //
 // Parameters, in the order of the signature:
 //   i: Index                 the index that this call works on (Index2, Index3 for two and three axes)
 //   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
 //   a: f32                   a push constant; natural alignment, in the order of the signature
-//   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or annotation
+//   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or
+//   annotation
 #ifndef KP_COMPILER_H
 #define KP_COMPILER_H
 
@@ -42,14 +43,14 @@ typedef struct kp_constant {
 
 // All fields may be zero.
 typedef struct kp_compile_desc {
-    const char *kernel;             // which function of the source; NULL: the last one
-    const char *file;               // name for messages; NULL: "<kernel>"
-    uint32_t first_line;            // line number of the first line of the source in that file; 0: 1
-    const kp_param_type *params;    // types that replace the source's
-    size_t param_count;             //
-    const kp_constant *constants;   // captured names
-    size_t constant_count;          //
-    bool no_debug_info;             // leave out OpName, OpLine and the file's name
+    const char *kernel;           // which function of the source; NULL: the last one
+    const char *file;             // name for messages; NULL: "<kernel>"
+    uint32_t first_line;          // line number of the first line of the source in that file; 0: 1
+    const kp_param_type *params;  // types that replace the source's
+    size_t param_count;           //
+    const kp_constant *constants; // captured names
+    size_t constant_count;        //
+    bool no_debug_info;           // leave out OpName, OpLine and the file's name
 } kp_compile_desc;
 
 // Compiles one kernel of `source` (UTF-8, NUL-terminated, any indentation). `desc` may be NULL.

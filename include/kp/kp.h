@@ -9,12 +9,13 @@
 //     kp_tensor_create(mgr, &(kp_tensor_desc){.count = 3, .data = (float[]){1, 2, 3}}, &x);
 //     kp_tensor_create(mgr, &(kp_tensor_desc){.count = 3}, &y);
 //
-//     kp_program *program = NULL;                                                // compiler.h: a kernel, in Python syntax
-//     kp_compile("def double(i: Index, x: Array[f32], y: Array[f32]):\n"
+//     kp_program *program = NULL;                                                // compiler.h: a kernel, in Python
+//     syntax kp_compile("def double(i: Index, x: Array[f32], y: Array[f32]):\n"
 //                "    y[i] = 2.0 * x[i]\n", NULL, &program);
 //
-//     kp_algorithm *twice = NULL;                                                // runtime.h: kernel and arrays together
-//     kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = program, .memory = (kp_memory *[]){x, y}, .memory_count = 2},
+//     kp_algorithm *twice = NULL;                                                // runtime.h: kernel and arrays
+//     together kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = program, .memory = (kp_memory *[]){x, y},
+//     .memory_count = 2},
 //                         &twice);
 //
 //     kp_sequence *seq = NULL;                                                   // runtime.h: what to do, in order

@@ -13,13 +13,13 @@
 //     kp_tensor_data         read the result
 //     kp_*_destroy           in any order
 //
-// Barriers between ops are computed from what each op reads and writes. Objects belong to the manager that made them; using
-// one with another manager's is KP_ERROR_ARGUMENT. Destroying the manager releases what its children hold on the device at
-// once (work in flight is waited for); the children stay valid handles that answer KP_ERROR_STATE until destroyed too.
-// Destroying an object that work in flight uses is fine: its resources go when that work is done.
+// Barriers between ops are computed from what each op reads and writes. Objects belong to the manager that made them;
+// using one with another manager's is KP_ERROR_ARGUMENT. Destroying the manager releases what its children hold on the
+// device at once (work in flight is waited for); the children stay valid handles that answer KP_ERROR_STATE until
+// destroyed too. Destroying an object that work in flight uses is fine: its resources go when that work is done.
 //
-// Threads: a manager may be used from many threads. One sequence is used by one thread at a time; so is one tensor's host
-// side, which kp does not guard.
+// Threads: a manager may be used from many threads. One sequence is used by one thread at a time; so is one tensor's
+// host side, which kp does not guard.
 #ifndef KP_RUNTIME_H
 #define KP_RUNTIME_H
 
@@ -33,8 +33,8 @@ typedef struct kp_manager kp_manager;
 typedef struct kp_algorithm kp_algorithm;
 typedef struct kp_sequence kp_sequence;
 
-// Tensors and images are both memory: what an algorithm binds and an op works on. The three names are one C type, so that
-// arrays of either need no casts; a call that needs one kind answers KP_ERROR_TYPE for the other.
+// Tensors and images are both memory: what an algorithm binds and an op works on. The three names are one C type, so
+// that arrays of either need no casts; a call that needs one kind answers KP_ERROR_TYPE for the other.
 typedef struct kp_memory kp_memory;
 typedef kp_memory kp_tensor;
 
@@ -42,43 +42,50 @@ typedef kp_memory kp_tensor;
 // Devices
 // ---------------------------------------------------------------------------------------------------------------------
 
-typedef enum kp_device_type { KP_DEVICE_OTHER, KP_DEVICE_INTEGRATED, KP_DEVICE_DISCRETE, KP_DEVICE_VIRTUAL, KP_DEVICE_CPU } kp_device_type;
+typedef enum kp_device_type {
+    KP_DEVICE_OTHER,
+    KP_DEVICE_INTEGRATED,
+    KP_DEVICE_DISCRETE,
+    KP_DEVICE_VIRTUAL,
+    KP_DEVICE_CPU
+} kp_device_type;
 
 #define KP_MAX_QUEUE_FAMILIES 16
 
 // What is known about a device before a manager is made on it.
 typedef struct kp_device_info {
-    uint32_t index;                        // position in kp_devices; kp_manager_desc.device takes it
-    char name[256];                        // as the driver reports it
-    char driver[256];                      // driver's name and version
-    uint8_t uuid[16];                      //
-    kp_device_type type;                   //
-    uint32_t vendor_id;                    //
-    uint32_t api_version;                  // as VK_MAKE_API_VERSION
-    uint64_t memory;                       // bytes of its largest device-local heap
-    bool unified;                          // host and device share memory
-    uint32_t max_workgroup_count[3];       // workgroups per dispatch, each axis
-    uint32_t max_workgroup_size[3];        // invocations per workgroup, each axis
-    uint32_t max_workgroup_invocations;    // invocations per workgroup, in all
-    uint32_t max_push_constants;           // bytes
-    uint64_t max_buffer_range;             // bytes of one bound storage buffer
-    uint64_t max_allocation;               // bytes of one allocation
-    uint32_t subgroup_size;                //
-    uint32_t max_shared_memory;            // bytes per workgroup
-    bool timestamps;                       // kp_sequence_timestamps works
-    double timestamp_period;               // nanoseconds per tick
-    bool float16, float64;                 // arithmetic on them
-    bool int8, int16, int64;               // arithmetic on them
-    bool storage8, storage16;              // 8- and 16-bit elements in buffers
-    uint32_t queue_family_count;           //
+    uint32_t index;                     // position in kp_devices; kp_manager_desc.device takes it
+    char name[256];                     // as the driver reports it
+    char driver[256];                   // driver's name and version
+    uint8_t uuid[16];                   //
+    kp_device_type type;                //
+    uint32_t vendor_id;                 //
+    uint32_t api_version;               // as VK_MAKE_API_VERSION
+    uint64_t memory;                    // bytes of its largest device-local heap
+    bool unified;                       // host and device share memory
+    uint32_t max_workgroup_count[3];    // workgroups per dispatch, each axis
+    uint32_t max_workgroup_size[3];     // invocations per workgroup, each axis
+    uint32_t max_workgroup_invocations; // invocations per workgroup, in all
+    uint32_t max_push_constants;        // bytes
+    uint64_t max_buffer_range;          // bytes of one bound storage buffer
+    uint64_t max_allocation;            // bytes of one allocation
+    uint32_t subgroup_size;             //
+    uint32_t max_shared_memory;         // bytes per workgroup
+    bool timestamps;                    // kp_sequence_timestamps works
+    double timestamp_period;            // nanoseconds per tick
+    bool float16, float64;              // arithmetic on them
+    bool int8, int16, int64;            // arithmetic on them
+    bool storage8, storage16;           // 8- and 16-bit elements in buffers
+    uint32_t queue_family_count;        //
     struct {
-        uint32_t count;                    // queues in the family
-        bool compute, transfer, graphics;  //
+        uint32_t count;                   // queues in the family
+        bool compute, transfer, graphics; //
     } queue_families[KP_MAX_QUEUE_FAMILIES];
 } kp_device_info;
 
-// Writes at most `capacity` devices to `infos`, in Vulkan's order; `*count` is how many there are in all. `infos` may be
-// NULL when `capacity` is 0. A machine without a loader, a driver or a device has none: KP_OK and 0. Thread-safety: any.
+// Writes at most `capacity` devices to `infos`, in Vulkan's order; `*count` is how many there are in all. `infos` may
+// be NULL when `capacity` is 0. A machine without a loader, a driver or a device has none: KP_OK and 0. Thread-safety:
+// any.
 KP_API kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count);
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -89,24 +96,24 @@ typedef enum kp_toggle { KP_DEFAULT = 0, KP_ON = 1, KP_OFF = 2 } kp_toggle;
 
 // All fields may be zero.
 typedef struct kp_manager_desc {
-    const char *device;            // which device: an index ("1"), a UUID (32 hex digits, dashes allowed), or part of a name, any
-                                   // case. NULL: $KP_DEVICE; unset or empty: the best, discrete before integrated before
-                                   // virtual before CPU
+    const char *device; // which device: an index ("1"), a UUID (32 hex digits, dashes allowed), or part of a name, any
+                        // case. NULL: $KP_DEVICE; unset or empty: the best, discrete before integrated before
+                        // virtual before CPU
     const uint32_t *queue_families; // one queue is taken from each entry's family; the same family may come again
-    size_t queue_family_count;     // 0: one queue, from a compute family without graphics where there is one
-    const char *const *extensions; // device extensions to enable, on top of those that kp uses itself
-    size_t extension_count;        //
-    kp_toggle unified;             // OFF: use staging even where host and device share memory. DEFAULT: on, or off where
-                                   // $KP_UNIFIED is "0"
-    kp_toggle validation;          // the Khronos validation layer with synchronization checks, its messages to the log;
-                                   // DEFAULT: off, or on where $KP_VALIDATION is "1". A layer that is not there: one warning
-    kp_toggle regroup;             // OFF: kernels launch as their module says, one invocation a workgroup. DEFAULT: on, or off
-                                   // where $KP_REGROUP is "0"
-    const char *label;             // name in messages; NULL: the device's
+    size_t queue_family_count;      // 0: one queue, from a compute family without graphics where there is one
+    const char *const *extensions;  // device extensions to enable, on top of those that kp uses itself
+    size_t extension_count;         //
+    kp_toggle unified;    // OFF: use staging even where host and device share memory. DEFAULT: on, or off where
+                          // $KP_UNIFIED is "0"
+    kp_toggle validation; // the Khronos validation layer with synchronization checks, its messages to the log;
+                          // DEFAULT: off, or on where $KP_VALIDATION is "1". A layer that is not there: one warning
+    kp_toggle regroup;    // OFF: kernels launch as their module says, one invocation a workgroup. DEFAULT: on, or off
+                          // where $KP_REGROUP is "0"
+    const char *label;    // name in messages; NULL: the device's
 } kp_manager_desc;
 
-// KP_ERROR_NO_DEVICE when there is no loader, driver or device; KP_ERROR_ARGUMENT for a device or queue family that does not
-// exist (the message lists those that do). `desc` may be NULL. Thread-safety: any.
+// KP_ERROR_NO_DEVICE when there is no loader, driver or device; KP_ERROR_ARGUMENT for a device or queue family that
+// does not exist (the message lists those that do). `desc` may be NULL. Thread-safety: any.
 KP_API kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out);
 
 // Waits for the manager's work in flight. Thread-safety: one at a time per manager, and no other call on it meanwhile.
@@ -143,9 +150,9 @@ typedef enum kp_memory_type {
 
 // All fields may be zero but the size, which is `count`, or else `ndim` and `shape`.
 typedef struct kp_tensor_desc {
-    kp_dtype dtype;             // zero: KP_F32
-    uint64_t count;             // elements; 0 with ndim 0 is an empty tensor, on which every op does nothing
-    uint32_t ndim;              // axes; 0: one, of `count`. When given, `count` is 0 or the product of `shape`
+    kp_dtype dtype; // zero: KP_F32
+    uint64_t count; // elements; 0 with ndim 0 is an empty tensor, on which every op does nothing
+    uint32_t ndim;  // axes; 0: one, of `count`. When given, `count` is 0 or the product of `shape`
     uint64_t shape[KP_MAX_DIMS];
     const void *data;           // copied to the host side; NULL: zeros
     bool uninitialized;         // without data: leave the host side as it is, which is quicker for large outputs
@@ -153,18 +160,18 @@ typedef struct kp_tensor_desc {
     const char *label;          // name in messages and for debuggers; NULL: "tensor"
 } kp_tensor_desc;
 
-// Makes both sides. The device side holds nothing definite until a sync or a kernel has written it (with unified memory it
-// is the host side). KP_ERROR_LIMIT, KP_ERROR_DEVICE_MEMORY, KP_ERROR_HOST_MEMORY, KP_ERROR_ARGUMENT; smaller requests
-// still work after any of them. Thread-safety: any.
+// Makes both sides. The device side holds nothing definite until a sync or a kernel has written it (with unified memory
+// it is the host side). KP_ERROR_LIMIT, KP_ERROR_DEVICE_MEMORY, KP_ERROR_HOST_MEMORY, KP_ERROR_ARGUMENT; smaller
+// requests still work after any of them. Thread-safety: any.
 KP_API kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out);
 
 // Sequences that recorded it answer KP_ERROR_STATE from now on. Thread-safety: one at a time per tensor.
 KP_API void kp_memory_destroy(kp_memory *memory);
 KP_API void kp_tensor_destroy(kp_tensor *tensor);
 
-// The host side: `kp_tensor_bytes` bytes, aligned to 64. NULL for a STORAGE tensor, an empty one, NULL, or one whose manager
-// is gone. Valid until the tensor or its manager is destroyed; a kp_view keeps it longer. Thread-safety: one at a time per
-// tensor; do not touch it while a sequence that uses the tensor is running.
+// The host side: `kp_tensor_bytes` bytes, aligned to 64. NULL for a STORAGE tensor, an empty one, NULL, or one whose
+// manager is gone. Valid until the tensor or its manager is destroyed; a kp_view keeps it longer. Thread-safety: one at
+// a time per tensor; do not touch it while a sequence that uses the tensor is running.
 KP_API void *kp_tensor_data(const kp_tensor *tensor);
 
 // Thread-safety of these: any. 0 and KP_F32 for NULL.
@@ -199,28 +206,29 @@ typedef struct kp_algorithm_desc {
     const void *spirv;         // a module of your own, any alignment, either byte order
     size_t spirv_size;         // bytes
     const char *entry;         // entry point; NULL: "main", or the only one there is
-    kp_memory *const *memory;  // memory[k] is binding k of set 0 (modules with more sets: the k-th pair of set and binding)
-    size_t memory_count;       //
-    uint32_t workgroups[3];    // default launch in workgroups, as Vulkan counts; all zero: (elements of memory[0], 1, 1)
-    uint32_t extent[3];        // or in invocations, as kernels count; zero axes are 1. Give one of the two, or neither
-    const kp_spec *specs;      //
-    size_t spec_count;         //
-    const void *push;          // default push constants
-    size_t push_size;          // bytes
-    const char *label;         // name in messages and for debuggers; NULL: the program's name, or "algorithm"
+    kp_memory *const
+        *memory;         // memory[k] is binding k of set 0 (modules with more sets: the k-th pair of set and binding)
+    size_t memory_count; //
+    uint32_t workgroups[3]; // default launch in workgroups, as Vulkan counts; all zero: (elements of memory[0], 1, 1)
+    uint32_t extent[3];     // or in invocations, as kernels count; zero axes are 1. Give one of the two, or neither
+    const kp_spec *specs;   //
+    size_t spec_count;      //
+    const void *push;       // default push constants
+    size_t push_size;       // bytes
+    const char *label;      // name in messages and for debuggers; NULL: the program's name, or "algorithm"
 } kp_algorithm_desc;
 
 // Checks the module (KP_ERROR_SPIRV), and everything in `desc` against the module and the device's limits
-// (KP_ERROR_ARGUMENT, KP_ERROR_TYPE, KP_ERROR_LIMIT, KP_ERROR_UNSUPPORTED), before the driver sees it. Modules and pipelines
-// are cached by content in the manager: making the same algorithm again is cheap. Thread-safety: any.
+// (KP_ERROR_ARGUMENT, KP_ERROR_TYPE, KP_ERROR_LIMIT, KP_ERROR_UNSUPPORTED), before the driver sees it. Modules and
+// pipelines are cached by content in the manager: making the same algorithm again is cheap. Thread-safety: any.
 KP_API kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc, kp_algorithm **out);
 
 // Sequences that recorded it answer KP_ERROR_STATE from now on. Thread-safety: one at a time per algorithm.
 KP_API void kp_algorithm_destroy(kp_algorithm *algorithm);
 
-// Changes what is bound, without a new pipeline; sequences that recorded the algorithm use the new memory from their next
-// evaluation. `memory_count` must fit the module as in creation. Thread-safety: one at a time per algorithm, and none of the
-// sequences that use it in another thread.
+// Changes what is bound, without a new pipeline; sequences that recorded the algorithm use the new memory from their
+// next evaluation. `memory_count` must fit the module as in creation. Thread-safety: one at a time per algorithm, and
+// none of the sequences that use it in another thread.
 KP_API kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, size_t memory_count);
 
 // Replaces the default push constants; same size as at creation. As kp_algorithm_bind.
@@ -246,9 +254,9 @@ KP_API kp_result kp_sequence_create(kp_manager *manager, const kp_sequence_desc 
 // Work in flight goes on; what it uses is released when it is done. Thread-safety: one at a time per sequence.
 KP_API void kp_sequence_destroy(kp_sequence *sequence);
 
-// Recording. Each call adds one op. The first one after an evaluation starts a fresh recording (as in Kompute). An op that
-// fails to record leaves the sequence as it was. KP_ERROR_STATE while the sequence is running.
-// Thread-safety of all: one at a time per sequence.
+// Recording. Each call adds one op. The first one after an evaluation starts a fresh recording (as in Kompute). An op
+// that fails to record leaves the sequence as it was. KP_ERROR_STATE while the sequence is running. Thread-safety of
+// all: one at a time per sequence.
 
 // Host side to device side, for each memory.
 KP_API kp_result kp_record_sync_device(kp_sequence *sequence, kp_memory *const *memory, size_t count);
@@ -256,8 +264,8 @@ KP_API kp_result kp_record_sync_device(kp_sequence *sequence, kp_memory *const *
 // Device side to host side, for each memory.
 KP_API kp_result kp_record_sync_local(kp_sequence *sequence, kp_memory *const *memory, size_t count);
 
-// memory[0] into all the others: same dtype and size, or KP_ERROR_TYPE and KP_ERROR_ARGUMENT. Device sides; the host sides
-// of the targets are copied too, from the host side of memory[0], when the sequence is evaluated. At least two.
+// memory[0] into all the others: same dtype and size, or KP_ERROR_TYPE and KP_ERROR_ARGUMENT. Device sides; the host
+// sides of the targets are copied too, from the host side of memory[0], when the sequence is evaluated. At least two.
 KP_API kp_result kp_record_copy(kp_sequence *sequence, kp_memory *const *memory, size_t count);
 
 // All fields may be zero, and `desc` may be NULL: the algorithm's own.
@@ -281,14 +289,14 @@ KP_API kp_result kp_sequence_end(kp_sequence *sequence);
 // Records the same ops again, for what the library cannot see to have changed. Never needed after kp_algorithm_*.
 KP_API kp_result kp_sequence_rerecord(kp_sequence *sequence);
 
-// Submits what is recorded. kp_sequence_eval waits for it; after kp_sequence_eval_async, call kp_sequence_await. An empty
-// recording is fine and submits nothing. KP_ERROR_STATE while running, or when an object that was recorded is destroyed.
-// Blocks: eval until done, eval_async for the submit only.
+// Submits what is recorded. kp_sequence_eval waits for it; after kp_sequence_eval_async, call kp_sequence_await. An
+// empty recording is fine and submits nothing. KP_ERROR_STATE while running, or when an object that was recorded is
+// destroyed. Blocks: eval until done, eval_async for the submit only.
 KP_API kp_result kp_sequence_eval(kp_sequence *sequence);
 KP_API kp_result kp_sequence_eval_async(kp_sequence *sequence);
 
-// Waits for kp_sequence_eval_async at most `timeout` nanoseconds (UINT64_MAX: for ever; 0: only looks). KP_ERROR_TIMEOUT
-// leaves it running. KP_ERROR_STATE when nothing was submitted since the last await.
+// Waits for kp_sequence_eval_async at most `timeout` nanoseconds (UINT64_MAX: for ever; 0: only looks).
+// KP_ERROR_TIMEOUT leaves it running. KP_ERROR_STATE when nothing was submitted since the last await.
 KP_API kp_result kp_sequence_await(kp_sequence *sequence, uint64_t timeout);
 
 KP_API bool kp_sequence_is_running(const kp_sequence *sequence);   // submitted and not yet awaited
@@ -296,9 +304,9 @@ KP_API bool kp_sequence_is_recording(const kp_sequence *sequence); // ops record
 KP_API bool kp_sequence_alive(const kp_sequence *sequence);        // false once its manager is destroyed
 KP_API size_t kp_sequence_op_count(const kp_sequence *sequence);   // ops recorded
 
-// Device ticks of the last evaluation: one at its start, then one after each of the first kp_sequence_desc.timestamps ops.
-// Writes at most `capacity`; `*count` is how many there are. KP_ERROR_STATE before an evaluation or without timestamps,
-// KP_ERROR_UNSUPPORTED on a device without them.
+// Device ticks of the last evaluation: one at its start, then one after each of the first kp_sequence_desc.timestamps
+// ops. Writes at most `capacity`; `*count` is how many there are. KP_ERROR_STATE before an evaluation or without
+// timestamps, KP_ERROR_UNSUPPORTED on a device without them.
 KP_API kp_result kp_sequence_timestamps(kp_sequence *sequence, uint64_t *ticks, size_t capacity, size_t *count);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // kp/shader.h - programs that are not kernels: GLSL and HLSL text, and files of SPIR-V, GLSL or HLSL.
 //
-// GLSL and HLSL go through shaderc (libshaderc.so.1, loaded when first needed: KP_ERROR_UNSUPPORTED says how to get it).
-// SPIR-V is taken as it is; the runtime validates it when an algorithm is made from it.
+// GLSL and HLSL go through shaderc (libshaderc.so.1, loaded when first needed: KP_ERROR_UNSUPPORTED says how to get
+// it). SPIR-V is taken as it is; the runtime validates it when an algorithm is made from it.
 #ifndef KP_SHADER_H
 #define KP_SHADER_H
 
@@ -28,8 +28,8 @@ typedef struct kp_shader_desc {
 // compiler's own, "file:line: message", and kp_last_diagnostic() has the parts. Thread-safety: any.
 KP_API kp_result kp_shader_compile(const char *text, size_t length, const kp_shader_desc *desc, kp_program **out);
 
-// Reads a file: SPIR-V when it starts with SPIR-V's magic number (in either byte order; words come out in host order), else
-// shader text, compiled as above. KP_ERROR_IO names the path and the reason. Thread-safety: any.
+// Reads a file: SPIR-V when it starts with SPIR-V's magic number (in either byte order; words come out in host order),
+// else shader text, compiled as above. KP_ERROR_IO names the path and the reason. Thread-safety: any.
 KP_API kp_result kp_shader_load(const char *path, const kp_shader_desc *desc, kp_program **out);
 
 #ifdef __cplusplus

@@ -11,7 +11,8 @@ static atomic_size_t countdown; // 0: off
 static int must_fail(void) {
     size_t left = atomic_load_explicit(&countdown, memory_order_relaxed);
     while (left != 0) {
-        if (atomic_compare_exchange_weak_explicit(&countdown, &left, left - 1, memory_order_relaxed, memory_order_relaxed))
+        if (atomic_compare_exchange_weak_explicit(&countdown, &left, left - 1, memory_order_relaxed,
+                                                  memory_order_relaxed))
             return left == 1;
     }
     return 0;

@@ -61,7 +61,9 @@ kp_result kp_error_set(kp_result result, const char *format, ...) {
     return result;
 }
 
-kp_result kp_error_host_memory(size_t bytes) { return kp_error_set(KP_ERROR_HOST_MEMORY, "out of host memory: %zu bytes", bytes); }
+kp_result kp_error_host_memory(size_t bytes) {
+    return kp_error_set(KP_ERROR_HOST_MEMORY, "out of host memory: %zu bytes", bytes);
+}
 
 static void copy_cut(char *to, size_t size, const char *from, size_t length) {
     size_t n = length < size - 1 ? length : size - 1;
@@ -104,7 +106,8 @@ static void render(const kp_diagnostic *d) {
 kp_result kp_error_set_diagnostic(const kp_error_position *at, const char *message) {
     copy_cut(last.message, sizeof last.message, message, strlen(message));
     copy_cut(last.file, sizeof last.file, at->file, strlen(at->file));
-    copy_cut(last.source_line, sizeof last.source_line, at->source_line != NULL ? at->source_line : "", at->source_length);
+    copy_cut(last.source_line, sizeof last.source_line, at->source_line != NULL ? at->source_line : "",
+             at->source_length);
     last.diagnostic = (kp_diagnostic){.line = at->line, .column = at->column, .end_column = at->end_column};
     render(&last.diagnostic);
     if (at->line == 0)

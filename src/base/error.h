@@ -10,14 +10,15 @@
 #define KP_PRINTF(format_index, first_arg)
 #endif
 
-// Stores one line (cut at 2,047 bytes, never inside a UTF-8 character; newlines become spaces) and returns `result`, so that
-// a failing function reads: return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': ...", label);
+// Stores one line (cut at 2,047 bytes, never inside a UTF-8 character; newlines become spaces) and returns `result`, so
+// that a failing function reads: return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': ...", label);
 kp_result kp_error_set(kp_result result, const char *format, ...) KP_PRINTF(2, 3);
 
 // The usual words for a failed host allocation. Returns KP_ERROR_HOST_MEMORY.
 kp_result kp_error_host_memory(size_t bytes);
 
-// Position of a fault in kernel or shader text; the fields are those of kp_diagnostic, copied, `rendered` made from them.
+// Position of a fault in kernel or shader text; the fields are those of kp_diagnostic, copied, `rendered` made from
+// them.
 typedef struct kp_error_position {
     const char *file;
     uint32_t line, column, end_column; // 1-based; column 0: unknown

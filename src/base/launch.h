@@ -1,14 +1,17 @@
-// The launch contract: what a module that our compiler wrote offers, and what the runtime asks of it (design decision 4).
+// The launch contract: what a module that our compiler wrote offers, and what the runtime asks of it (design decision
+// 4).
 //
 // Every regroupable module has two entry points that call the same kernel function:
 //
-//   "main"      one invocation per index, the index is GlobalInvocationId, push constants are the kernel's own. Means what
+//   "main"      one invocation per index, the index is GlobalInvocationId, push constants are the kernel's own. Means
+//   what
 //               pyshader's modules mean, in any Vulkan program.
-//   "kp_blocks" a workgroup works on a block of indices; push constants are the kernel's own, and behind them, at the next
+//   "kp_blocks" a workgroup works on a block of indices; push constants are the kernel's own, and behind them, at the
+//   next
 //               multiple of 4 bytes, kp_launch_push.
 //
-// Both have the workgroup size (LOCAL_X, LOCAL_Y, LOCAL_Z), specialization constants that default to 1. In "kp_blocks", with
-// B = LOCAL_X * ITEMS, the workgroup of block (bx, by, bz) runs the kernel for
+// Both have the workgroup size (LOCAL_X, LOCAL_Y, LOCAL_Z), specialization constants that default to 1. In "kp_blocks",
+// with B = LOCAL_X * ITEMS, the workgroup of block (bx, by, bz) runs the kernel for
 //
 //   x = bx * B + lx + k * LOCAL_X    k = 0 .. ITEMS - 1     when ADJACENT is false (items a local size apart)
 //   x = bx * B + lx * ITEMS + k      k = 0 .. ITEMS - 1     when ADJACENT is true
@@ -17,8 +20,8 @@
 // and only where x, y, z are inside `extent`; a block that lies inside it altogether runs without a check per item.
 // (bx, by, bz) is the workgroup id when FOLDED is false. When it is true, the workgroup's number in the dispatch,
 // n = wx + nx * (wy + ny * wz), is taken apart again: bx = n % blocks[0], by = n / blocks[0] % blocks[1],
-// bz = n / blocks[0] / blocks[1]; workgroups with bz >= blocks[2] do nothing. So a launch with more blocks on an axis than
-// the device allows is dispatched in another shape.
+// bz = n / blocks[0] / blocks[1]; workgroups with bz >= blocks[2] do nothing. So a launch with more blocks on an axis
+// than the device allows is dispatched in another shape.
 //
 // Extents are below 2^31 on every axis, and the kernel sees the index as signed.
 //

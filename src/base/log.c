@@ -1,5 +1,5 @@
-// See log.h. The callback, its payload and its level change together: they live behind a lock that is never held during the
-// call itself. The level is mirrored in an atomic so that a silent log costs nothing.
+// See log.h. The callback, its payload and its level change together: they live behind a lock that is never held during
+// the call itself. The level is mirrored in an atomic so that a silent log costs nothing.
 #include "log.h"
 
 #include <pthread.h>

@@ -1,5 +1,5 @@
-// See map.h. Open addressing with linear probing, at most three quarters full; removal shifts the run back, so there are no
-// tombstones.
+// See map.h. Open addressing with linear probing, at most three quarters full; removal shifts the run back, so there
+// are no tombstones.
 #include "map.h"
 
 #include "alloc.h"

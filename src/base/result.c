@@ -8,8 +8,8 @@ const char *kp_version(void) { return VERSION_TEXT(KP_VERSION_MAJOR, KP_VERSION_
 
 const char *kp_result_name(kp_result result) {
     switch (result) {
-#define KP_X(name, value, meaning)                                                                                     \
-    case KP_##name:                                                                                                    \
+#define KP_X(name, value, meaning) \
+    case KP_##name:                \
         return "KP_" #name;
         KP_RESULTS(KP_X)
 #undef KP_X

@@ -13,7 +13,8 @@ typedef struct kp_str {
 // A zeroed kp_str is a good empty one.
 void kp_str_add(kp_str *str, const char *text, size_t length);
 void kp_str_format(kp_str *str, const char *format, ...) KP_PRINTF(2, 3);
-char *kp_str_take(kp_str *str); // the text ("" when empty), now the caller's (kp_alloc_free); NULL when failed. str is empty again
+char *kp_str_take(
+    kp_str *str); // the text ("" when empty), now the caller's (kp_alloc_free); NULL when failed. str is empty again
 void kp_str_free(kp_str *str);
 
 #endif
