@@ -1,0 +1,145 @@
+# kp: what people do with this folder. `make help` lists it. Everything that a target needs and the machine lacks is
+# installed first: Debian packages with apt-get (sudo when not root), Python packages into .venv, the SwiftShader driver into
+# .drivers. Stamps in .venv and build/stamps keep that from being done twice.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+WERROR ?= OFF
+export CMAKE_BUILD_PARALLEL_LEVEL ?= $(JOBS)
+
+RELEASE := build/release
+STAMPS := build/stamps
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+RESULTS := python3 tools/results.py
+MATRIX := python3 tools/run_matrix.py
+CTEST := ctest --no-tests=error --output-on-failure --test-output-size-passed 1000000 --test-output-size-failed 1000000
+
+C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
+PACKAGE_FILES := $(shell find CMakeLists.txt CMakePresets.json cmake include src python pyproject.toml README.md \
+                         -type f ! -name '*.pyc' 2>/dev/null)
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.NOTPARALLEL:
+.PHONY: help demo build python test test-unit test-compile test-gpu test-python test-install test-docs \
+        asan tsan bench format format-check lint wheel install drivers clean distclean
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(STAMPS)/system-run $(STAMPS)/python ## Set everything up, then train a small model on the best device here
+	@$(BIN)/python examples/python/demo.py
+
+# ---- set-up ---------------------------------------------------------------------------------------------------------
+
+$(STAMPS)/system-%: tools/setup_system.sh
+	@tools/setup_system.sh $*
+	@mkdir -p $(@D) && touch $@
+
+.venv/stamp-build: $(STAMPS)/system-build
+	@[ -x $(BIN)/python ] || { echo "making .venv" && python3 -m venv .venv; }
+	@$(PIP) install --upgrade 'pip>=25.1'
+	@$(PIP) install --group build
+	@touch $@
+
+.venv/stamp-test .venv/stamp-lint: .venv/stamp-%: .venv/stamp-build
+	@$(PIP) install --group $*
+	@touch $@
+
+drivers: $(STAMPS)/system-run ## Fetch the two CPU drivers that the tests run on: lavapipe, SwiftShader
+	@tools/get_swiftshader.sh
+
+# ---- build ----------------------------------------------------------------------------------------------------------
+
+build: $(STAMPS)/system-build ## Build the C library and the tools into build/release
+	@cmake --preset release -DKP_WERROR=$(WERROR) >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+	@cmake --build --preset release
+
+# The same folder, with all that the tests need.
+build-tests: $(STAMPS)/system-build $(STAMPS)/system-run $(STAMPS)/system-test
+	@cmake --preset release -DKP_WERROR=$(WERROR) -DKP_TESTS=ON -DKP_EXAMPLES=ON >$(STAMPS)/configure.log || \
+		{ cat $(STAMPS)/configure.log; false; }
+	@cmake --build --preset release
+.PHONY: build-tests
+
+# The package as users get it, installed into .venv.
+$(STAMPS)/python: .venv/stamp-build $(PACKAGE_FILES)
+	@echo "building the Python package"
+	@$(PIP) install --no-deps --no-build-isolation --force-reinstall -C build-dir=build/python -C cmake.define.KP_WERROR=$(WERROR) .
+	@mkdir -p $(@D) && touch $@
+
+python: build $(STAMPS)/python ## Build the Python package and install it into .venv
+
+wheel: .venv/stamp-build ## Build dist/kp-*-cp311-abi3-*.whl
+	@$(PIP) wheel --no-deps --no-build-isolation -C build-dir=build/python -w dist .
+	@ls dist/*.whl
+
+install: build ## Install the C library and the tools under PREFIX (default /usr/local)
+	@cmake --install $(RELEASE) --prefix $(PREFIX)
+
+# ---- tests ----------------------------------------------------------------------------------------------------------
+
+TESTS := test-unit test-compile test-gpu test-python test-install test-docs
+
+test: ## Set everything up, then run every test on every driver
+	@[ -n "$(KEEP_RESULTS)" ] || $(RESULTS) clear
+	@$(MAKE) --no-print-directory --keep-going $(TESTS); $(RESULTS) sum --make-status $$?
+
+test-unit: build-tests ## What needs no device: unit tests, headers, layers
+	@$(RESULTS) run headers-documented -- python3 tools/check_headers.py
+	@$(RESULTS) run layers -- python3 tools/check_layers.py
+	@$(RESULTS) run headers -- $(CTEST) --test-dir $(RELEASE)/tests/headers -j$(JOBS) --output-junit {junit}
+	@$(RESULTS) run unit -- $(CTEST) --test-dir $(RELEASE)/tests/unit -j$(JOBS) --output-junit {junit}
+
+test-compile: build-tests .venv/stamp-test $(STAMPS)/python ## Kernels that compile, and kernels that must not
+	@$(RESULTS) run compile -- $(CTEST) --test-dir $(RELEASE)/tests/compile -j$(JOBS) --output-junit {junit}
+
+test-gpu: build-tests drivers ## The C runtime, on every driver
+	@$(MATRIX) gpu --probe $(RELEASE)/tests/matrix/kp_probe -- $(CTEST) --test-dir $(RELEASE)/tests/gpu -j$(JOBS) --output-junit {junit}
+
+test-python: build-tests drivers .venv/stamp-test $(STAMPS)/python ## The Python package and the examples, on every driver
+	@$(MATRIX) python --jobs 2 --probe $(RELEASE)/tests/matrix/kp_probe -- \
+		$(BIN)/python -m pytest -q -p no:cacheprovider tests/python --junitxml {junit}
+
+test-install: build-tests drivers .venv/stamp-test ## What is installed: find_package, pkg-config, pip, wheel
+	@$(RESULTS) run install -- $(BIN)/python -m pytest -q -p no:cacheprovider tests/install --junitxml {junit}
+
+test-docs: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Every snippet in README.md and docs/
+	@$(RESULTS) run docs -- $(BIN)/python -m pytest -q -p no:cacheprovider tests/docs --junitxml {junit}
+
+asan: $(STAMPS)/system-build $(STAMPS)/system-test ## The unit tests under the address and undefined-behaviour sanitizers
+	@cmake --preset asan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+	@cmake --build --preset asan
+	@$(RESULTS) run asan -- $(CTEST) --test-dir build/asan/tests/unit -j$(JOBS) --output-junit {junit}
+
+tsan: $(STAMPS)/system-build $(STAMPS)/system-test drivers ## The tests under the thread sanitizer
+	@cmake --preset tsan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+	@cmake --build --preset tsan
+	@$(RESULTS) run tsan -- $(CTEST) --test-dir build/tsan/tests/unit -j$(JOBS) --output-junit {junit}
+
+bench: $(STAMPS)/system-run $(STAMPS)/python ## Measure, and print ratios
+	@cmake --preset release -DKP_BENCH=ON >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+	@cmake --build --preset release
+	@bench/run
+
+# ---- style ----------------------------------------------------------------------------------------------------------
+
+format: $(STAMPS)/system-lint .venv/stamp-lint ## Format all C and Python
+	@clang-format -i $(C_FILES)
+	@$(BIN)/ruff format --quiet . && $(BIN)/ruff check --quiet --select I --fix .
+
+format-check: $(STAMPS)/system-lint .venv/stamp-lint ## Fail if anything is not formatted
+	@clang-format --dry-run --Werror $(C_FILES)
+	@$(BIN)/ruff format --quiet --check .
+
+lint: $(STAMPS)/system-lint .venv/stamp-lint build-tests ## clang-tidy, ruff, mypy
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/mypy
+	@run-clang-tidy -quiet -p $(RELEASE) -j $(JOBS) '/src/.*\.c$$' >build/clang-tidy.log 2>&1 || { cat build/clang-tidy.log; false; }
+
+clean: ## Remove what was built; .venv and .drivers stay
+	rm -rf build dist
+
+distclean: clean ## Remove .venv and .drivers too
+	rm -rf .venv .drivers

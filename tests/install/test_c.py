@@ -1,0 +1,66 @@
+"""The installed C library: a program is built against it by find_package and by pkg-config, and its symbols are looked at."""
+
+import os
+import re
+from pathlib import Path
+
+from conftest import RELEASE, ROOT, run
+
+CONSUMER = Path(__file__).with_name("consumer")
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
+
+
+def needed(library: Path) -> list[str]:
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", run("readelf", "-d", library))
+
+
+def exported(library: Path) -> list[str]:
+    return [line.split()[-1].split("@")[0] for line in run("nm", "-D", "--defined-only", library).splitlines()]
+
+
+def test_find_package(prefix: Path, tmp_path: Path, on_lavapipe: dict[str, str]) -> None:
+    run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_FLAGS={' '.join(WARNINGS)}")
+    run("cmake", "--build", tmp_path)
+    assert run(tmp_path / "consumer", env=on_lavapipe) == "kp 0.1.0: 2 4 6\n"
+
+
+def test_find_package_refuses_another_version(prefix: Path, tmp_path: Path) -> None:
+    other = tmp_path / "CMakeLists.txt"
+    other.write_text("cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(kp 9.0)\nmessage(STATUS found=${kp_FOUND})\n")
+    assert "found=0" in run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+
+
+def test_pkg_config(prefix: Path, tmp_path: Path, on_lavapipe: dict[str, str]) -> None:
+    link = tmp_path / "kp"  # flags with spaces in them need a shell's quoting
+    link.symlink_to(prefix)
+    (pc,) = link.rglob("kp.pc")
+    env = os.environ | {"PKG_CONFIG_PATH": str(pc.parent)}
+    assert run("pkg-config", "--modversion", "kp", env=env) == "0.1.0\n"
+    flags = run("pkg-config", "--cflags", "--libs", "kp", env=env).split()
+    program = tmp_path / "consumer"
+    run("cc", "-std=c11", *WARNINGS, CONSUMER / "main.c", *flags, f"-Wl,-rpath,{pc.parent.parent}", "-o", program)
+    assert run(program, env=on_lavapipe) == "kp 0.1.0: 2 4 6\n"
+
+
+def test_tools_run_from_where_they_lie(prefix: Path, tmp_path: Path, on_lavapipe: dict[str, str]) -> None:
+    kernel = tmp_path / "kernel.py"
+    kernel.write_text("def twice(i: Index, x: Array[f32], y: Array[f32]):\n    y[i] = 2.0 * x[i]\n")
+    words = tmp_path / "kernel.spv"
+    run(prefix / "bin" / "kpc", kernel, "-o", words)
+    assert int.from_bytes(words.read_bytes()[:4], "little") == 0x07230203
+    assert "llvmpipe" in run(prefix / "bin" / "kpinfo", env=on_lavapipe)
+
+
+def test_every_header_is_installed(prefix: Path) -> None:
+    ours = {path.name for path in (ROOT / "include" / "kp").glob("*.h")}
+    assert {path.name for path in (prefix / "include" / "kp").iterdir()} == ours
+
+
+def test_nothing_links_to_the_vulkan_loader() -> None:
+    assert not [name for name in needed(RELEASE / "src" / "libkp.so") if "vulkan" in name]
+
+
+def test_only_public_functions_are_exported() -> None:
+    headers = "".join(path.read_text() for path in (ROOT / "include" / "kp").glob("*.h"))
+    declared = set(re.findall(r"^KP_API\b[^;]*?\b(kp_\w+)\s*\(", headers, re.M))
+    assert set(exported(RELEASE / "src" / "libkp.so")) == declared
