@@ -1,0 +1,420 @@
+"""Makes random kernels: well typed, with nested control flow, and with one right answer on every device.
+
+`generate(seed)` gives the text of a kernel called `k` with the parameters of `SIGNATURE`; `arguments(seed, count)` gives
+values for them. Nothing in a kernel is undefined or left to the device: divisors are never zero, shifts are below 32,
+loops are short, indices are in range. Floats stay exact: each float expression is made together with a bound of its
+magnitude and of the binary digits behind its point, and is cut to size before it would need rounding. So every output but
+`out_r`, which is given results of inexact functions at the very end, is compared bit for bit, even where a driver fuses a
+multiplication with an addition.
+"""
+
+import random
+
+import numpy as np
+
+SLOTS = 8  # elements of each output that one index owns
+
+SIGNATURE = (
+    "i: Index, n: i32, m: u32, s: f32, a: Array[i32], b: Array[u32], x: Array[f32], v: Array[vec3], "
+    "out_i: Array[i32], out_u: Array[u32], out_f: Array[f32], out_r: Array[f32], out_v: Array[vec3]"
+)
+SIZE = 16  # elements of each input
+LIMIT, DIGITS = 256, 2  # what float variables are cut to: magnitude, binary digits behind the point
+
+INTEGERS = [0, 1, -1, 2, 3, 7, -8, 100, 255, 65535, -65536, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 1 << 30]
+
+
+def arguments(seed, count):
+    """Values for the parameters behind `i`, for a launch over `count` indices."""
+    rng = np.random.default_rng(seed)
+    pick = np.array(INTEGERS, dtype=np.int64)
+    a = np.where(rng.random(SIZE) < 0.6, rng.choice(pick, SIZE), rng.integers(-50, 50, SIZE)).astype(np.int32)
+    b = np.where(rng.random(SIZE) < 0.6, rng.choice(pick, SIZE), rng.integers(0, 50, SIZE)).astype(np.uint32)
+    x = (rng.integers(-256, 257, SIZE) / 4).astype(np.float32)
+    v = (rng.integers(-256, 257, (SIZE, 3)) / 4).astype(np.float32)
+    outputs = [np.zeros(count * SLOTS, t) for t in (np.int32, np.uint32, np.float32, np.float32)]
+    scalars = (int(rng.choice(pick[:9])), int(rng.integers(0, 2**32)), float(rng.integers(-40, 41) / 4))
+    return [*scalars, a, b, x, v, *outputs, np.zeros((count * SLOTS, 3), np.float32)]
+
+
+class Generator:
+    def __init__(self, seed, size=14):
+        self.rng = random.Random(seed)
+        self.budget = size  # statements still to be made
+        self.lines = []
+        self.variables = {"i32": ["i", "n"], "u32": ["m"], "f32": [], "bool": [], "vec2": [], "vec3": [], "ivec2": []}
+        self.fixed = {"i", "n", "m"}
+        self.names = 0
+        self.loops = []  # iterations of the loops around
+
+    # ---- small things
+
+    def chance(self, p):
+        return self.rng.random() < p
+
+    def pick(self, *choices):
+        return self.rng.choice(choices)
+
+    def emit(self, depth, text):
+        self.lines.append("    " * depth + text)
+
+    def fresh(self, prefix):
+        self.names += 1
+        return f"{prefix}{self.names}"
+
+    def variable(self, kind, writable=False):
+        names = [v for v in self.variables[kind] if not writable or v not in self.fixed]
+        return self.rng.choice(names) if names else None
+
+    # ---- integers
+
+    def constant(self):
+        if self.chance(0.15):
+            return self.pick("(7 - 3 * 2)", "(-7 // 2)", "(-7 % 3)", "(7 % -3)", "(1 << 4)", "(2 ** 5)", "(~5)", "0x1F", "0b101")
+        value = self.rng.randint(-9, 9)
+        return str(value) if value >= 0 else f"({value})"
+
+    def index(self, d):
+        return self.pick("i", str(self.rng.randrange(SIZE)), f"({self.i32(d - 1)} & {SIZE - 1})", "-1")
+
+    def i32(self, d):
+        """An expression of type i32 that is no constant."""
+        if d <= 0 or self.chance(0.12):
+            return self.variable("i32") if self.chance(0.6) else f"a[{self.index(0)}]"
+        e, f = self.i32(d - 1), self.i32_any(d - 1)
+        if self.chance(0.5):
+            e, f = f, e
+        choice = self.rng.randrange(22)
+        if choice < 6:
+            return f"({e} {self.pick('+', '-', '*')} {f})"
+        if choice < 9:
+            return f"({e} {self.pick('&', '|', '^')} {f})"
+        solid = self.i32(d - 1)
+        if choice == 9:
+            return f"({solid} {self.pick('//', '%')} ({self.i32(d - 1)} & 15 | 1))"
+        if choice == 10:
+            return f"(({solid} >> 1) {self.pick('//', '%')} -({self.i32(d - 1)} & 15 | 1))"
+        if choice == 11:
+            return f"({solid} {self.pick('//', '%')} {self.pick('3', '7', '-5', '(-2)', '100000', '16')})"
+        if choice == 12:
+            return f"({solid} {self.pick('<<', '>>')} ({self.pick(self.i32, self.u32)(d - 1)} & 31))"
+        if choice == 13:
+            return f"({self.pick('-', '~', '+', '- -')}{solid})"
+        if choice == 14:
+            return f"{self.pick('min', 'max')}({e}, {f})"
+        if choice == 15:
+            return f"abs({solid})"
+        if choice == 16:
+            return f"({e} if {self.boolean(d - 1)} else {f})"
+        if choice == 17:
+            return f"i32({self.u32(d - 1)})"
+        if choice == 18:
+            return f"i32({self.f32(d - 1)[0]})"
+        if choice == 19:
+            return f"({solid} ** {self.pick('2', '3', f'({self.i32(d - 1)} & 3)')})"
+        if choice == 20:
+            w = self.variable("ivec2")
+            return f"{w}.{self.pick('x', 'y', 'r', 'g')}" if w else f"(1 if {self.boolean(d - 1)} else {solid})"
+        return f"clamp({solid}, -20, 30)"
+
+    def i32_any(self, d):
+        return self.constant() if self.chance(0.3) else self.i32(d)
+
+    def u32(self, d):
+        """An expression of type u32 that is no constant."""
+        if d <= 0 or self.chance(0.15):
+            return self.variable("u32") if self.chance(0.6) else f"b[{self.index(0)}]"
+        e = self.u32(d - 1)
+        f = str(self.pick(0, 1, 2, 9, 255, 65536, "0xFFFFFFFF", 4294967295)) if self.chance(0.3) else self.u32(d - 1)
+        choice = self.rng.randrange(14)
+        if choice < 4:
+            return f"({e} {self.pick('+', '-', '*')} {f})"
+        if choice < 6:
+            return f"({e} {self.pick('&', '|', '^')} {f})"
+        if choice == 6:
+            return f"({e} {self.pick('//', '%')} ({self.u32(d - 1)} | 1))"
+        if choice == 7:
+            return f"({e} {self.pick('//', '%')} {self.pick('3', '10', '65537', '8')})"
+        if choice == 8:
+            return f"({e} {self.pick('<<', '>>')} ({self.pick(self.i32, self.u32)(d - 1)} & 31))"
+        if choice == 9:
+            return f"({self.pick('-', '~')}{e})"
+        if choice == 10:
+            return f"{self.pick('min', 'max')}({e}, {f})"
+        if choice == 11:
+            return f"({e} if {self.boolean(d - 1)} else {f})"
+        if choice == 12:
+            return f"u32({self.i32(d - 1)})"
+        return f"({e} ** {self.pick('2', '3')})"
+
+    # ---- floats: (text, bound of the magnitude, digits behind the point)
+
+    def f32(self, d):
+        """An exact expression of type f32 that is no constant."""
+        text, bound, digits = self.f32_free(d)
+        return self.cut(text, bound, digits) if bound > LIMIT or digits > DIGITS else (text, bound, digits)
+
+    def cut(self, text, bound, digits):
+        if digits > DIGITS:
+            text = f"floor({text})"
+        return (f"clamp({text}, -{LIMIT}.0, {LIMIT}.0)" if bound > LIMIT else text), min(bound, LIMIT), min(digits, DIGITS)
+
+    def f32_free(self, d):
+        if d <= 0 or self.chance(0.12):
+            name = self.variable("f32")
+            if name and self.chance(0.6):
+                return name, LIMIT, DIGITS
+            return self.pick((f"x[{self.index(0)}]", 64, 2), ("s", 10, 2))
+        choice = self.rng.randrange(15)
+        if choice < 2:
+            return self.pick((f"f32({self.i32(d - 1)} & 255)", 255, 0), (f"f32({self.u32(d - 1)} % 200)", 200, 0))
+        e, eb, ed = self.f32(d - 1)
+        if choice < 5:
+            f, fb, fd = self.f32_any(d - 1)
+            return f"({e} {self.pick('+', '-')} {f})", eb + fb, max(ed, fd)
+        if choice < 7:
+            f, fb, fd = self.f32_any(d - 1)
+            return f"({f} * {e})", eb * fb, ed + fd
+        if choice == 7:
+            return self.pick((f"(-{e})", eb, ed), (f"abs({e})", eb, ed), (f"{e} ** 2", eb * eb, 2 * ed))
+        if choice == 8:
+            return f"{self.pick('floor', 'ceil', 'trunc', 'round')}({e})", eb + 1, 0
+        if choice == 9:
+            f, fb, fd = self.f32_any(d - 1)
+            return f"{self.pick('min', 'max')}({e}, {f})", max(eb, fb), max(ed, fd)
+        if choice == 10:
+            f, fb, fd = self.f32_any(d - 1)
+            return f"({e} if {self.boolean(d - 1)} else {f})", max(eb, fb), max(ed, fd)
+        if choice == 11:
+            divisor = self.pick(0.5, 1.5, 3.0, 4.0, 7.0, -2.0, -3.0, -0.75)
+            return self.pick((f"({e} % {divisor})", 7, 2), (f"({e} // {divisor})", eb * 2 + 1, 0))
+        if choice == 12:
+            w = self.variable(self.pick("vec2", "vec3"))
+            return (f"{w}.{self.pick('x', 'y', 'r')}" if w else f"v[{self.index(0)}].z"), LIMIT, DIGITS
+        if choice == 13:
+            kind = self.pick("vec2", "vec3")
+            return f"({self.vector(kind, 1)} @ {self.vector(kind, 1)})", 3 * LIMIT * LIMIT, 2 * DIGITS
+        return f"({e} / {self.pick(2, 4.0)})", eb / 2, ed + 2
+
+    def f32_any(self, d):
+        if self.chance(0.3):
+            value = self.rng.randint(-40, 40) / self.pick(1, 2, 4)
+            if value == int(value) and self.chance(0.4):
+                return f"({int(value)})", 40, 0
+            return f"({value})", 40, 2
+        return self.f32(d)
+
+    # ---- vectors of exact floats, and of integers
+
+    def vector(self, kind, d):
+        size = int(kind[-1])
+        if kind.startswith("i"):
+            e = f"ivec2({self.i32(d)}, {self.i32_any(d)})"
+            w = self.variable("ivec2")
+            return self.pick(w, f"({w} {self.pick('+', '-', '*', '&')} {e})", f"{w}.yx", f"-{w}", e) if w and d else w or e
+        name = self.variable(kind)
+        if d <= 0 and name:
+            return name
+        parts = ", ".join(self.f32_any(d - 1)[0] for _ in range(size))
+        made = f"{kind}({parts})"
+        if d <= 0 or not name:
+            return made if size == 2 or self.chance(0.7) else f"v[{self.index(0)}]"
+        swizzle = "".join(self.rng.choice("xyz"[:size]) for _ in range(size))
+        other = self.variable("vec3")
+        half = f"(({name} {self.pick('+', '-')} {self.vector(kind, d - 1)}) // 2.0)"
+        choices = [name, made, f"{name}.{swizzle}", half, f"(-{name})", f"floor({name} * 0.5)", f"min({name}, {made})"]
+        if other and size == 2:
+            choices += [f"{other}.{self.pick('xy', 'zx', 'gb', 'yy')}"]
+        if size == 3:
+            choices += [f"vec3({self.vector('vec2', d - 1)}, {self.f32(d - 1)[0]})"]
+        return self.rng.choice(choices)
+
+    # ---- conditions
+
+    def boolean(self, d):
+        choice = self.rng.randrange(10 if d > 0 else 3)
+        if choice < 3:
+            kind = self.pick("i32", "i32", "u32", "f32")
+            op = self.pick("<", "<=", ">", ">=", "==", "!=")
+            if kind == "f32":
+                return f"{self.f32(d - 1)[0]} {op} {self.f32_any(d - 1)[0]}"
+            if kind == "u32":
+                return f"{self.u32(d - 1)} {op} {self.u32(d - 1)}"
+            return f"{self.i32(d - 1)} {op} {self.i32_any(d - 1)}"
+        if choice < 5:
+            return f"({self.boolean(d - 1)} {self.pick('and', 'or')} {self.boolean(d - 1)})"
+        if choice == 5:
+            return f"(not {self.boolean(d - 1)})"
+        if choice == 6:
+            return f"{self.constant()} < {self.i32(d - 1)} {self.pick('<', '<=', '!=')} {self.i32_any(d - 1)}"
+        if choice == 7:
+            name = self.variable("bool")
+            return name if name else "True"
+        if choice == 8:
+            return f"({self.boolean(d - 1)} if {self.boolean(d - 1)} else {self.boolean(d - 1)})"
+        return f"({self.boolean(d - 1)}) {self.pick('==', '!=')} ({self.boolean(d - 1)})"
+
+    def value(self, kind, d=2):
+        if kind == "i32":
+            return self.i32(d)
+        if kind == "u32":
+            return self.u32(d)
+        if kind == "f32":
+            return self.f32(d)[0]
+        if kind == "bool":
+            return self.boolean(d)
+        return self.vector(kind, d)
+
+    # ---- statements
+
+    def define(self, depth, kind=None):
+        kind = kind or self.pick("i32", "i32", "u32", "f32", "bool", "vec2", "vec3", "ivec2")
+        value = self.value(kind)
+        name = self.fresh(kind[0])
+        annotation = f": {kind}" if self.chance(0.2) else ""
+        self.emit(depth, f"{name}{annotation} = {value}")
+        self.variables[kind].append(name)
+
+    def assign(self, depth):
+        kind = self.pick("i32", "i32", "u32", "f32", "bool", "vec2", "vec3", "ivec2")
+        name = self.variable(kind, writable=True)
+        if not name:
+            return self.define(depth, kind)
+        choice = self.rng.randrange(4)
+        if choice == 0 and kind in ("i32", "u32"):
+            if self.chance(0.2):
+                return self.emit(depth, f"{name} {self.pick('//=', '%=')} {self.pick('3', '7', '10')}")
+            if self.chance(0.2):
+                return self.emit(depth, f"{name} {self.pick('<<=', '>>=')} {self.rng.randrange(6)}")
+            return self.emit(depth, f"{name} {self.pick('+=', '-=', '*=', '&=', '|=', '^=')} {self.value(kind)}")
+        if choice == 1 and kind.startswith("vec"):
+            part = self.pick("x", "y", "xy", "yx", "g") if kind == "vec2" else self.pick("x", "z", "xz", "zyx", "bg")
+            value = self.value("f32") if len(part) == 1 else self.vector(f"vec{len(part)}", 1)
+            return self.emit(depth, f"{name}.{part} = {value}")
+        if choice == 2:
+            other = self.variable(kind, writable=True)
+            if other != name:
+                return self.emit(depth, f"{name}, {other} = {self.pick(f'{other}, {name}', f'{self.value(kind)}, {name}')}")
+        self.emit(depth, f"{name} = {self.value(kind)}")
+
+    def store(self, depth):
+        slot = f"i * {SLOTS} + {self.rng.randrange(4)}"
+        kind = self.pick("i32", "u32", "vec3")
+        if kind == "vec3":
+            if self.chance(0.3):
+                return self.emit(depth, f"out_v[{slot}].{self.pick('x', 'y', 'z')} = {self.value('f32')}")
+            return self.emit(depth, f"out_v[{slot}] = {self.value('vec3')}")
+        target = f"out_{kind[0]}[{slot}]"
+        self.emit(depth, f"{target} {self.pick('=', '+=', '^=')} {self.value(kind)}")
+
+    def block(self, depth, statements):
+        """A suite of its own: what it defines is not used outside."""
+        before = {kind: list(names) for kind, names in self.variables.items()}
+        start = len(self.lines)
+        for _ in range(statements):
+            self.statement(depth)
+        if len(self.lines) == start:
+            self.emit(depth, "pass")
+        self.variables = before
+
+    def branch(self, depth):
+        self.emit(depth, f"if {self.boolean(2)}:")
+        self.block(depth + 1, self.rng.randint(0, 3))
+        while self.chance(0.3):
+            self.emit(depth, f"elif {self.boolean(2)}:")
+            self.block(depth + 1, self.rng.randint(1, 2))
+        if self.chance(0.5):
+            self.emit(depth, "else:")
+            self.block(depth + 1, self.rng.randint(1, 2))
+
+    def loop(self, depth):
+        if len(self.loops) > 2:
+            return self.assign(depth)
+        if self.chance(0.6):
+            name, count = self.for_header(depth)
+        else:
+            name, count = self.while_header(depth)
+        fixed, before = set(self.fixed), {kind: list(names) for kind, names in self.variables.items()}
+        self.variables["i32"].append(name)
+        self.fixed |= {name} if self.chance(0.7) or name[0] == "w" else set()
+        self.loops.append(count)
+        self.block(depth + 1, self.rng.randint(1, 4))
+        self.loops.pop()
+        self.fixed, self.variables = fixed, before
+        if self.chance(0.2):
+            self.emit(depth, "else:")
+            self.block(depth + 1, self.rng.randint(1, 2))
+
+    def for_header(self, depth):
+        name, count = self.fresh("j"), self.rng.randint(1, 6)
+        ranges = [
+            f"{count}",
+            f"({self.i32(1)} & 7)",
+            f"-2, {count}",
+            f"{count}, 0, -1",
+            f"{count}, -{count}, -2",
+            f"({self.i32(1)} & 3), ({self.i32(1)} & 7), {self.pick(1, 2, 3)}",
+            f"({self.i32(1)} & 7), -1, -({self.i32(1)} & 1 | 2)",
+            "0",
+        ]
+        self.emit(depth, f"for {name} in range({self.rng.choice(ranges)}):")
+        return name, 7
+
+    def while_header(self, depth):
+        name, count = self.fresh("w"), self.rng.randint(1, 6)
+        self.emit(depth, f"{name} = 0")
+        extra = f" and {self.boolean(1)}" if self.chance(0.3) else ""
+        if self.chance(0.2):
+            self.emit(depth, "while True:")
+            self.emit(depth + 1, f"if {name} >= {count}{extra.replace('and', 'or', 1)}:")
+            self.emit(depth + 2, "break")
+        else:
+            self.emit(depth, f"while {name} < {count}{extra}:")
+        self.emit(depth + 1, f"{name} += 1")
+        return name, count
+
+    def leave(self, depth):
+        words = ["return"] if not self.loops else ["break", "break", "continue", "continue", "return"]
+        word = self.rng.choice(words)
+        if word == "return" and self.chance(0.7):
+            return self.assign(depth)
+        self.emit(depth, f"if {self.boolean(1)}:")
+        if self.chance(0.3):
+            self.store(depth + 1)
+        self.emit(depth + 1, word)
+
+    def statement(self, depth):
+        if self.budget <= 0:
+            return
+        self.budget -= 1
+        actions = [self.assign] * 6 + [self.store] * 3 + [self.define] * 3 + [self.leave] * 2
+        if depth < 5:
+            actions += [self.branch] * 4 + [self.loop] * 4
+        self.rng.choice(actions)(depth)
+
+    def finish(self):
+        """Every variable to a slot of the outputs; then the inexact functions."""
+        for kind, out in (("i32", "out_i"), ("u32", "out_u"), ("f32", "out_f"), ("vec3", "out_v")):
+            for slot, name in enumerate([v for v in self.variables[kind] if v not in self.fixed][:4], 4):
+                self.emit(1, f"{out}[i * {SLOTS} + {slot}] = {name}")
+        for slot, name in enumerate(self.variables["bool"][:4]):
+            self.emit(1, f"out_f[i * {SLOTS} + {slot}] = 1.0 if {name} else -1.0")
+        for slot, name in enumerate(self.variables["vec2"][:4]):
+            self.emit(1, f"out_v[i * {SLOTS} + {slot}].xy = {name}")
+        e, f = self.f32(2)[0], self.f32(2)[0]
+        self.emit(1, f"out_r[i * {SLOTS}] = sqrt(abs({e})) / (abs({f}) + 1.5)")
+        self.emit(1, f"out_r[i * {SLOTS} + 1] = exp({e} / 512.0) * cos({f} / 512)")
+
+    def kernel(self):
+        self.emit(0, f"def k({SIGNATURE}):")
+        for kind in ("i32", "i32", "f32", "u32", "bool", "vec3"):
+            self.define(1, kind)
+        while self.budget > 0:
+            self.statement(1)
+        self.finish()
+        return "\n".join(self.lines) + "\n"
+
+
+def generate(seed, size=14):
+    """The text of the kernel number `seed`, of about `size` statements."""
+    return Generator(seed, size).kernel()
