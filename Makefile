@@ -121,7 +121,7 @@ tsan: $(STAMPS)/system-build $(STAMPS)/system-test drivers ## The tests under th
 bench: $(STAMPS)/system-run $(STAMPS)/python ## Measure, and print ratios
 	@cmake --preset release -DKP_BENCH=ON >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
 	@cmake --build --preset release
-	@bench/run
+	@$(BIN)/python bench/run.py --build $(RELEASE)
 
 # ---- style ----------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,134 @@
+// compile.c - how long does a kernel take from text to SPIR-V? The peer is shaderc on GLSL that says the same, when its
+// library is there. The kernels are the article's two, in the words in which Python hands them over.
+#include "bench.h"
+
+#include <string.h>
+
+static const char multiply_kernel[] = "def compute_multiply(index=(\"input\", \"GlobalInvocationId\", ps.ivec3),\n"
+                                      "                     data1=(\"buffer\", 0, ps.Array(ps.f32)),\n"
+                                      "                     data2=(\"buffer\", 1, ps.Array(ps.f32)),\n"
+                                      "                     data3=(\"buffer\", 2, ps.Array(ps.f32))):\n"
+                                      "    i = index.x\n"
+                                      "    data3[i] = data1[i] * data2[i]\n";
+
+static const char multiply_glsl[] = "#version 450\n"
+                                    "layout(local_size_x = 1) in;\n"
+                                    "layout(binding = 0) readonly buffer A { float data1[]; };\n"
+                                    "layout(binding = 1) readonly buffer B { float data2[]; };\n"
+                                    "layout(binding = 2) writeonly buffer C { float data3[]; };\n"
+                                    "void main() {\n"
+                                    "    uint i = gl_GlobalInvocationID.x;\n"
+                                    "    data3[i] = data1[i] * data2[i];\n"
+                                    "}\n";
+
+static const char logistic_kernel[] =
+    "def compute_gradients(index=(\"input\", \"GlobalInvocationId\", ps.ivec3),\n"
+    "                      x_i=(\"buffer\", 0, ps.Array(ps.f32)),\n"
+    "                      x_j=(\"buffer\", 1, ps.Array(ps.f32)),\n"
+    "                      y=(\"buffer\", 2, ps.Array(ps.f32)),\n"
+    "                      w_in=(\"buffer\", 3, ps.Array(ps.f32)),\n"
+    "                      w_out_i=(\"buffer\", 4, ps.Array(ps.f32)),\n"
+    "                      w_out_j=(\"buffer\", 5, ps.Array(ps.f32)),\n"
+    "                      b_in=(\"buffer\", 6, ps.Array(ps.f32)),\n"
+    "                      b_out=(\"buffer\", 7, ps.Array(ps.f32)),\n"
+    "                      l_out=(\"buffer\", 8, ps.Array(ps.f32)),\n"
+    "                      M=(\"buffer\", 9, ps.Array(ps.f32))):\n"
+    "    i = index.x\n"
+    "    m = M[0]\n"
+    "\n"
+    "    w_curr = vec2(w_in[0], w_in[1])  # noqa: F821  (a language name; needs no import)\n"
+    "    b_curr = b_in[0]\n"
+    "    x_curr = vec2(x_i[i], x_j[i])  # noqa: F821\n"
+    "    y_curr = y[i]\n"
+    "\n"
+    "    # predict\n"
+    "    z_dot = w_curr @ x_curr\n"
+    "    z = z_dot + b_curr\n"
+    "    y_hat = 1.0 / (1.0 + exp(-z))  # noqa: F821\n"
+    "\n"
+    "    # derivatives\n"
+    "    d_z = y_hat - y_curr\n"
+    "    d_w = (1.0 / m) * x_curr * d_z\n"
+    "    d_b = (1.0 / m) * d_z\n"
+    "\n"
+    "    # log loss\n"
+    "    loss = -((y_curr * log(y_hat)) + ((1.0 - y_curr) * log(1.0 - y_hat)))  # noqa: F821\n"
+    "\n"
+    "    w_out_i[i] = d_w.x\n"
+    "    w_out_j[i] = d_w.y\n"
+    "    b_out[i] = d_b\n"
+    "    l_out[i] = loss\n";
+
+static const char logistic_glsl[] = "#version 450\n"
+                                    "layout(local_size_x = 1) in;\n"
+                                    "layout(binding = 0) readonly buffer B0 { float x_i[]; };\n"
+                                    "layout(binding = 1) readonly buffer B1 { float x_j[]; };\n"
+                                    "layout(binding = 2) readonly buffer B2 { float y[]; };\n"
+                                    "layout(binding = 3) readonly buffer B3 { float w_in[]; };\n"
+                                    "layout(binding = 4) writeonly buffer B4 { float w_out_i[]; };\n"
+                                    "layout(binding = 5) writeonly buffer B5 { float w_out_j[]; };\n"
+                                    "layout(binding = 6) readonly buffer B6 { float b_in[]; };\n"
+                                    "layout(binding = 7) writeonly buffer B7 { float b_out[]; };\n"
+                                    "layout(binding = 8) writeonly buffer B8 { float l_out[]; };\n"
+                                    "layout(binding = 9) readonly buffer B9 { float M[]; };\n"
+                                    "void main() {\n"
+                                    "    uint i = gl_GlobalInvocationID.x;\n"
+                                    "    float m = M[0];\n"
+                                    "    vec2 w_curr = vec2(w_in[0], w_in[1]);\n"
+                                    "    float b_curr = b_in[0];\n"
+                                    "    vec2 x_curr = vec2(x_i[i], x_j[i]);\n"
+                                    "    float y_curr = y[i];\n"
+                                    "    float z_dot = dot(w_curr, x_curr);\n"
+                                    "    float z = z_dot + b_curr;\n"
+                                    "    float y_hat = 1.0 / (1.0 + exp(-z));\n"
+                                    "    float d_z = y_hat - y_curr;\n"
+                                    "    vec2 d_w = (1.0 / m) * x_curr * d_z;\n"
+                                    "    float d_b = (1.0 / m) * d_z;\n"
+                                    "    float loss = -((y_curr * log(y_hat)) + ((1.0 - y_curr) * log(1.0 - y_hat)));\n"
+                                    "    w_out_i[i] = d_w.x;\n"
+                                    "    w_out_j[i] = d_w.y;\n"
+                                    "    b_out[i] = d_b;\n"
+                                    "    l_out[i] = loss;\n"
+                                    "}\n";
+
+static void compile_kernel(void *source) {
+    kp_program *program;
+    bench_check(kp_compile(source, NULL, &program));
+    kp_program_destroy(program);
+}
+
+static void compile_glsl(void *source) {
+    kp_program *program;
+    bench_check(kp_shader_compile(source, strlen(source), NULL, &program));
+    kp_program_destroy(program);
+}
+
+// A copy, since a context is not const.
+static void compare(const char *question, const char *kernel, const char *glsl, double limit) {
+    char kernel_text[4096], glsl_text[4096];
+    memcpy(kernel_text, kernel, strlen(kernel) + 1);
+    memcpy(glsl_text, glsl, strlen(glsl) + 1);
+
+    kp_program *program;
+    bool shaderc = kp_shader_compile(glsl, strlen(glsl), NULL, &program) == KP_OK;
+    if (shaderc) {
+        kp_program_destroy(program);
+    } else {
+        bench_note("no peer: %s", kp_last_error());
+    }
+    bench_row row = {.question = question,
+                     .peer = shaderc ? "shaderc on GLSL" : NULL,
+                     .unit = "us",
+                     .rounds = 200,
+                     .repeat = shaderc ? 3 : 30,
+                     .limit = BENCH_KP_AT_MOST,
+                     .value = limit};
+    bench_compare(&row, compile_kernel, kernel_text, shaderc ? compile_glsl : NULL, glsl_text);
+}
+
+int main(int argc, char **argv) {
+    bench_init("compile", argc, argv);
+    compare("multiply, text to SPIR-V", multiply_kernel, multiply_glsl, 100);
+    compare("logistic regression, text to SPIR-V", logistic_kernel, logistic_glsl, 300);
+    return 0;
+}

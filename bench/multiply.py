@@ -1,0 +1,103 @@
+"""How fast is the article's multiply through the classic API, from pyshader's bytes?
+
+Three sides take turns on the same 2^24 float32 numbers: kp as it comes; kp with regrouping switched off
+(KP_REGROUP=0, in a process of its own: the article's way, one workgroup of one invocation an element); and
+numpy.multiply into an array that is there already. Timed is sq.eval() of a sequence that holds the one dispatch: the
+data is on the device before and stays there.
+"""
+
+# ruff: noqa: B008  (pyshader's types are calls, in the defaults of parameters)
+
+import os
+import subprocess
+import sys
+
+import measure
+
+
+def prepare(count: int):
+    """The recorded sequence and its tensors, with what was computed already checked once."""
+    import kp
+    import numpy as np
+    import pyshader as ps
+
+    @ps.python2shader
+    def compute_multiply(
+        index=("input", "GlobalInvocationId", ps.ivec3),
+        data1=("buffer", 0, ps.Array(ps.f32)),
+        data2=("buffer", 1, ps.Array(ps.f32)),
+        data3=("buffer", 2, ps.Array(ps.f32)),
+    ):
+        i = index.x
+        data3[i] = data1[i] * data2[i]
+
+    mgr = kp.Manager()
+    a = np.arange(count, dtype=np.float32) % 1000
+    b = np.arange(count, dtype=np.float32) % 7 + 1
+    tensors = [kp.Tensor(a), kp.Tensor(b), kp.Tensor(np.zeros(count, np.float32))]
+    mgr.eval_tensor_create_def(tensors)
+    sequence = mgr.create_sequence()
+    sequence.begin()
+    sequence.record_algo_data(tensors, compute_multiply.to_spirv())
+    sequence.end()
+    sequence.eval()
+    mgr.eval_tensor_sync_local_def([tensors[2]])
+    for i in range(0, count, max(1, count // 997)):
+        assert tensors[2][i] == a[i] * b[i], f"element {i} is {tensors[2][i]}, not {a[i] * b[i]}"
+    return mgr, tensors, sequence, a, b
+
+
+def serve(count: int) -> None:
+    """The process without regrouping: for each line on stdin, evaluates once and answers how many seconds that took."""
+    kept = prepare(count)
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        print(measure.seconds(kept[2].eval), flush=True)
+
+
+def main() -> None:
+    args = measure.arguments(__doc__, elements=1 << 24, serve=0)
+    if args.serve:
+        return serve(args.elements)
+
+    import numpy as np
+
+    _mgr, _tensors, sequence, a, b = prepare(args.elements)
+    product = np.multiply(a, b)
+    command = [sys.executable, __file__, "--serve", "1", "--elements", str(args.elements)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=os.environ | {"KP_REGROUP": "0"}) as other:
+        assert other.stdin and other.stdout
+        assert other.stdout.readline() == "ready\n"
+
+        def ungrouped() -> float:
+            print(file=other.stdin, flush=True)
+            return float(other.stdout.readline())
+
+        kp, numpy = measure.interleave(
+            [
+                lambda: measure.seconds(sequence.eval, 3),
+                lambda: measure.seconds(lambda: np.multiply(a, b, out=product), 3),
+            ],
+            measure.fewer(args, 30),
+        )
+        kp_beside, off = measure.interleave(
+            [lambda: measure.seconds(sequence.eval, 3), ungrouped], measure.fewer(args, 5)
+        )
+        other.stdin.close()
+    measure.report(
+        args,
+        measure.Row("the article's multiply, dispatched", "ms", "numpy.multiply(out=)", "ratio <= 1.5"),
+        kp,
+        numpy,
+    )
+    measure.report(
+        args,
+        measure.Row("the article's multiply, dispatched", "ms", "KP_REGROUP=0", "ratio <= 0.025"),
+        kp_beside,
+        off,
+    )
+
+
+if __name__ == "__main__":
+    main()
