@@ -46,11 +46,17 @@ def fault(path: Path, folder: str, bracket: str, header: str) -> str | None:
     layers, public, system = RULES[folder]
     if bracket == '"':
         if "/" not in header:
-            return None if (path.parent / header).exists() or folder == "src/kernels" else "no such file in its own folder"
+            return (
+                None if (path.parent / header).exists() or folder == "src/kernels" else "no such file in its own folder"
+            )
         layer = header.split("/")[0]
         if (path.parent / header).exists() and ".." not in header:
             return None
-        return None if layer in layers and (ROOT / "src" / header).exists() else f"may include only {list(layers) or 'no layer'}"
+        return (
+            None
+            if layer in layers and (ROOT / "src" / header).exists()
+            else f"may include only {list(layers) or 'no layer'}"
+        )
     if header.startswith("kp/"):
         return None if header[3:-2] in public else f"may include only {[f'kp/{name}.h' for name in public]}"
     if header.removesuffix(".h") in STANDARD or header.startswith(system):

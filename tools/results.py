@@ -85,7 +85,9 @@ def execute(command: list[str], env: dict[str, str] | None, log: Path | None, ti
                 process.wait()
 
 
-def run(name: str, command: list[str], *, env: dict[str, str] | None = None, quiet: bool = False, timeout: float = TIMEOUT) -> bool:
+def run(
+    name: str, command: list[str], *, env: dict[str, str] | None = None, quiet: bool = False, timeout: float = TIMEOUT
+) -> bool:
     """Runs one runner, keeps its record, prints one line (and, of a quiet one that failed, its output)."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     junit = FOLDER / f"{name}.xml"
@@ -121,7 +123,14 @@ def run(name: str, command: list[str], *, env: dict[str, str] | None = None, qui
         failed += 1
         names.append(f"{name} {trouble}")
 
-    record = {"name": name, "passed": passed, "failed": failed, "skipped": skipped, "seconds": seconds, "failures": names}
+    record = {
+        "name": name,
+        "passed": passed,
+        "failed": failed,
+        "skipped": skipped,
+        "seconds": seconds,
+        "failures": names,
+    }
     (FOLDER / f"{name}.json").write_text(json.dumps(record))
     if quiet and failed and log is not None:
         text = log.read_text(errors="replace").splitlines()

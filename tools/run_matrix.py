@@ -27,7 +27,11 @@ DRIVERS = {
     "nvidia": ["/usr/share/vulkan/icd.d/nvidia_icd*.json", "/etc/vulkan/icd.d/nvidia_icd*.json",
                "/usr/local/nvidia/share/vulkan/icd.d/nvidia_icd*.json"],
 }  # fmt: skip
-LAYER_FOLDERS = ["/usr/share/vulkan/explicit_layer.d", "/etc/vulkan/explicit_layer.d", "/usr/local/share/vulkan/explicit_layer.d"]
+LAYER_FOLDERS = [
+    "/usr/share/vulkan/explicit_layer.d",
+    "/etc/vulkan/explicit_layer.d",
+    "/usr/local/share/vulkan/explicit_layer.d",
+]
 HOW_TO_GET = {
     "lavapipe": "it comes with Debian's mesa-vulkan-drivers: tools/setup_system.sh run",
     "swiftshader": "tools/get_swiftshader.sh fetches it",
@@ -60,7 +64,9 @@ def require_layer() -> None:
         layers = content.get("layers", [content.get("layer", {})])
         if any(layer.get("name") == "VK_LAYER_KHRONOS_validation" for layer in layers):
             return
-    sys.exit("run_matrix.py: the Khronos validation layer is not here; it comes with vulkan-validationlayers: tools/setup_system.sh test")
+    sys.exit(
+        "run_matrix.py: the Khronos validation layer is not here; it comes with vulkan-validationlayers: tools/setup_system.sh test"
+    )
 
 
 def main() -> int:
@@ -69,7 +75,9 @@ def main() -> int:
     parser.add_argument("--drivers", default=os.environ.get("KP_TEST_DRIVERS", "lavapipe,swiftshader"))
     parser.add_argument("--unified", default="1,0")
     parser.add_argument("--jobs", type=int, default=1, help="how many configurations run at once")
-    parser.add_argument("--timeout", type=float, default=results.TIMEOUT, help="seconds that one configuration may take")
+    parser.add_argument(
+        "--timeout", type=float, default=results.TIMEOUT, help="seconds that one configuration may take"
+    )
     parser.add_argument("--probe")
     parser.add_argument("name", nargs="?")
     parser.add_argument("command", nargs="*")
@@ -85,13 +93,21 @@ def main() -> int:
     for driver in args.drivers.split(","):
         env = os.environ | driver_env(driver) | {"KP_VALIDATION": "1", "KP_TEST_DRIVER": driver}
         env.pop("KP_DEVICE", None)
-        if args.probe and not results.run(f"{args.name}-{driver}-probe", [args.probe, driver], env=env, quiet=True, timeout=60):
+        if args.probe and not results.run(
+            f"{args.name}-{driver}-probe", [args.probe, driver], env=env, quiet=True, timeout=60
+        ):
             return 1
-        runs += [(f"{args.name}-{driver}-unified{unified}", env | {"KP_UNIFIED": unified}) for unified in args.unified.split(",")]
+        runs += [
+            (f"{args.name}-{driver}-unified{unified}", env | {"KP_UNIFIED": unified})
+            for unified in args.unified.split(",")
+        ]
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
-        jobs = [pool.submit(results.run, name, args.command, env=env, quiet=True, timeout=args.timeout) for name, env in runs]
-    return 0 if all([job.result() for job in jobs]) else 1
+        jobs = [
+            pool.submit(results.run, name, args.command, env=env, quiet=True, timeout=args.timeout)
+            for name, env in runs
+        ]
+    return 0 if all(job.result() for job in jobs) else 1
 
 
 if __name__ == "__main__":

@@ -32,7 +32,9 @@ def on_lavapipe() -> dict[str, str]:
     """The environment in which a program runs on Mesa's CPU driver."""
     lines = run(sys.executable, ROOT / "tools" / "run_matrix.py", "--env", "lavapipe").splitlines()
     pairs = (line.removeprefix("export ").split("=", 1) for line in lines)
-    return {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {k: v.strip("'") for k, v in pairs}
+    return {key: value for key, value in os.environ.items() if key != "PYTHONPATH"} | {
+        k: v.strip("'") for k, v in pairs
+    }
 
 
 @pytest.fixture(scope="session")

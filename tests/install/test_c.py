@@ -19,14 +19,24 @@ def exported(library: Path) -> list[str]:
 
 
 def test_find_package(prefix: Path, tmp_path: Path, on_lavapipe: dict[str, str]) -> None:
-    run("cmake", "-S", CONSUMER, "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_C_FLAGS={' '.join(WARNINGS)}")
+    run(
+        "cmake",
+        "-S",
+        CONSUMER,
+        "-B",
+        tmp_path,
+        f"-DCMAKE_PREFIX_PATH={prefix}",
+        f"-DCMAKE_C_FLAGS={' '.join(WARNINGS)}",
+    )
     run("cmake", "--build", tmp_path)
     assert run(tmp_path / "consumer", env=on_lavapipe) == "kp 0.1.0: 2 4 6\n"
 
 
 def test_find_package_refuses_another_version(prefix: Path, tmp_path: Path) -> None:
     other = tmp_path / "CMakeLists.txt"
-    other.write_text("cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(kp 9.0)\nmessage(STATUS found=${kp_FOUND})\n")
+    other.write_text(
+        "cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(kp 9.0)\nmessage(STATUS found=${kp_FOUND})\n"
+    )
     assert "found=0" in run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
 
 
