@@ -3,15 +3,12 @@
 // Three laws hold for the whole library; docs/laws.md tells them in full.
 //
 // Errors.     Every call that can fail returns a kp_result. KP_OK is zero, everything else is negative. The words are
-// in
-//             kp_last_error(): one line that names the object (by its label) and the numbers or types that disagree. An
-//             out-parameter is written only on KP_OK. Nothing aborts, nothing prints.
+//             in kp_last_error(): one line that names the object (by its label) and the numbers or types that disagree.
+//             An out-parameter is written only on KP_OK. Nothing aborts, nothing prints.
 // Ownership.  Who creates, destroys. Every kp_*_destroy accepts NULL. Descriptors, and all that they point to, need
-// only
-//             outlive the call that takes them.
+//             only outlive the call that takes them.
 // Threads.    Each function says `Thread-safety:`. "Any" is safe from any thread at any time; "one at a time per X"
-// means
-//             that the caller keeps two threads from using the same X at once.
+//             means that the caller keeps two threads from using the same X at once.
 #ifndef KP_BASE_H
 #define KP_BASE_H
 
