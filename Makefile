@@ -82,7 +82,7 @@ install: build ## Install the C library and the tools under PREFIX (default /usr
 
 TESTS := test-unit test-compile test-gpu test-python test-install test-docs
 
-test: ## Set everything up, then run every test on every driver
+test: $(STAMPS)/system-build ## Set everything up, then run every test on every driver
 	@[ -n "$(KEEP_RESULTS)" ] || $(RESULTS) clear
 	@$(MAKE) --no-print-directory --keep-going $(TESTS); $(RESULTS) sum --make-status $$?
 
