@@ -13,6 +13,8 @@ BIN := .venv/bin
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 RESULTS := python3 tools/results.py
 MATRIX := python3 tools/run_matrix.py
+PROBE := $(RELEASE)/tests/matrix/kp_probe
+PYTEST := $(BIN)/python -m pytest -q -p no:cacheprovider
 CTEST := ctest --no-tests=error --output-on-failure --test-output-size-passed 1000000 --test-output-size-failed 1000000
 
 C_FILES = $(shell git ls-files -co --exclude-standard '*.c' '*.h')
@@ -86,9 +88,10 @@ test: $(STAMPS)/system-build ## Set everything up, then run every test on every 
 	@[ -n "$(KEEP_RESULTS)" ] || $(RESULTS) clear
 	@$(MAKE) --no-print-directory --keep-going $(TESTS); $(RESULTS) sum --make-status $$?
 
-test-unit: build-tests ## What needs no device: unit tests, headers, layers
+test-unit: build-tests .venv/stamp-test ## What needs no device: unit tests, headers, layers, tools
 	@$(RESULTS) run headers-documented -- python3 tools/check_headers.py
 	@$(RESULTS) run layers -- python3 tools/check_layers.py
+	@$(RESULTS) run tools -- $(PYTEST) tests/tools --junitxml {junit}
 	@$(RESULTS) run headers -- $(CTEST) --test-dir $(RELEASE)/tests/headers -j$(JOBS) --output-junit {junit}
 	@$(RESULTS) run unit -- $(CTEST) --test-dir $(RELEASE)/tests/unit -j$(JOBS) --output-junit {junit}
 
@@ -96,17 +99,17 @@ test-compile: build-tests .venv/stamp-test $(STAMPS)/python ## Kernels that comp
 	@$(RESULTS) run compile -- $(CTEST) --test-dir $(RELEASE)/tests/compile -j$(JOBS) --output-junit {junit}
 
 test-gpu: build-tests drivers ## The C runtime, on every driver
-	@$(MATRIX) gpu --probe $(RELEASE)/tests/matrix/kp_probe -- $(CTEST) --test-dir $(RELEASE)/tests/gpu -j$(JOBS) --output-junit {junit}
+	@$(MATRIX) gpu --probe $(PROBE) -- $(CTEST) --test-dir $(RELEASE)/tests/gpu -j$(JOBS) --output-junit {junit}
+	@$(MATRIX) examples-c -- $(CTEST) --test-dir $(RELEASE)/examples/c -j$(JOBS) --output-junit {junit}
 
 test-python: build-tests drivers .venv/stamp-test $(STAMPS)/python ## The Python package and the examples, on every driver
-	@$(MATRIX) python --jobs 2 --probe $(RELEASE)/tests/matrix/kp_probe -- \
-		$(BIN)/python -m pytest -q -p no:cacheprovider tests/python --junitxml {junit}
+	@$(MATRIX) python --jobs 2 --probe $(PROBE) -- $(PYTEST) tests/python --junitxml {junit}
 
 test-install: build-tests drivers .venv/stamp-test ## What is installed: find_package, pkg-config, pip, wheel
-	@$(RESULTS) run install -- $(BIN)/python -m pytest -q -p no:cacheprovider tests/install --junitxml {junit}
+	@$(RESULTS) run install -- $(PYTEST) tests/install --junitxml {junit}
 
 test-docs: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Every snippet in README.md and docs/
-	@$(RESULTS) run docs -- $(BIN)/python -m pytest -q -p no:cacheprovider tests/docs --junitxml {junit}
+	@$(RESULTS) run docs -- $(PYTEST) tests/docs --junitxml {junit}
 
 asan: $(STAMPS)/system-build $(STAMPS)/system-test ## The unit tests under the address and undefined-behaviour sanitizers
 	@cmake --preset asan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
