@@ -27,7 +27,7 @@ typedef struct kp_launch_device {
 
 typedef struct kp_launch_request {
     uint32_t extent[3]; // indices on each axis, at least 1
-    uint32_t push_size; // bytes of the kernel's own push constants (kp_reflect.push_size of "main")
+    uint32_t push_size; // bytes of the kernel's own push constants (kp_reflect.launch_push_offset serves too)
     bool loops; // the kernel has loops (kp_reflect.loops): on lavapipe it then gets one item an invocation, because
                 // that driver ends all loops of an invocation, ours over the items too, after 65,535 rounds in all
     const char *label; // opens the messages: "algorithm 'blur'"; NULL: "launch"
