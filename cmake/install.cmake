@@ -1,6 +1,11 @@
 # What `cmake --install` puts where, for C programs (find_package(kp), pkg-config) and, in a wheel, for Python.
 include(CMakePackageConfigHelpers)
 
+# A function that nobody defines is found when the library is linked. (The sanitizers' own come later.)
+if(NOT KP_SANITIZE)
+    target_link_options(kp PRIVATE -Wl,-z,defs)
+endif()
+
 # Only what the headers declare leaves the library, whatever the static libraries inside it would export.
 target_link_options(kp PRIVATE -Wl,--version-script=${PROJECT_SOURCE_DIR}/cmake/kp.map)
 set_property(TARGET kp APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/kp.map)
