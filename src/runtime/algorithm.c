@@ -1,0 +1,432 @@
+// See algorithm.h. What a launch means depends on the module: one of our compiler's works on indices, and is launched
+// by blocks of them (base/launch.h); any other is launched as Vulkan does.
+#include "algorithm.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Lifetime
+// ---------------------------------------------------------------------------------------------------------------------
+
+void kp_algorithm_ref(kp_algorithm *algorithm) { atomic_fetch_add_explicit(&algorithm->refs, 1, memory_order_relaxed); }
+
+static void unref_all(kp_memory **memory, size_t count) {
+    for (size_t i = 0; memory != NULL && i < count; i++)
+        kp_memory_unref(memory[i]);
+    kp_alloc_free(memory);
+}
+
+static void free_struct(kp_algorithm *algorithm) {
+    unref_all(algorithm->memory, algorithm->memory_count);
+    kp_memory_unref(algorithm->first);
+    kp_alloc_free(algorithm->push);
+    kp_alloc_free(algorithm->label);
+    kp_alloc_free(algorithm);
+}
+
+void kp_algorithm_unref(kp_algorithm *algorithm) {
+    if (algorithm == NULL || atomic_fetch_sub_explicit(&algorithm->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    kp_manager *manager = algorithm->manager;
+    free_struct(algorithm);
+    kp_manager_release(manager);
+}
+
+bool kp_algorithm_hold(kp_algorithm *algorithm) {
+    unsigned holds = atomic_load_explicit(&algorithm->holds, memory_order_relaxed);
+    do {
+        if (holds == 0 || !atomic_load(&algorithm->alive))
+            return false;
+    } while (!atomic_compare_exchange_weak(&algorithm->holds, &holds, holds + 1));
+    if (atomic_load(&algorithm->alive))
+        return true;
+    kp_algorithm_let_go(algorithm);
+    return false;
+}
+
+void kp_algorithm_let_go(kp_algorithm *algorithm) {
+    if (atomic_fetch_sub_explicit(&algorithm->holds, 1, memory_order_acq_rel) == 1)
+        kp_pipelines_put(algorithm->manager, algorithm->kernel);
+}
+
+void kp_algorithm_kill(kp_algorithm *algorithm) {
+    if (atomic_exchange(&algorithm->alive, false))
+        kp_algorithm_let_go(algorithm);
+}
+
+static void link_to_manager(kp_algorithm *algorithm) {
+    kp_manager *manager = algorithm->manager;
+    pthread_mutex_lock(&manager->lock);
+    algorithm->after = manager->algorithms;
+    if (algorithm->after != NULL)
+        algorithm->after->before = algorithm;
+    manager->algorithms = algorithm;
+    pthread_mutex_unlock(&manager->lock);
+}
+
+static void unlink_from_manager(kp_algorithm *algorithm) {
+    kp_manager *manager = algorithm->manager;
+    pthread_mutex_lock(&manager->lock);
+    if (algorithm->before != NULL)
+        algorithm->before->after = algorithm->after;
+    else
+        manager->algorithms = algorithm->after;
+    if (algorithm->after != NULL)
+        algorithm->after->before = algorithm->before;
+    pthread_mutex_unlock(&manager->lock);
+}
+
+void kp_algorithm_destroy(kp_algorithm *algorithm) {
+    if (algorithm == NULL || kp_manager_forked(algorithm->manager))
+        return;
+    kp_manager_reap(algorithm->manager);
+    unlink_from_manager(algorithm);
+    kp_algorithm_kill(algorithm);
+    kp_algorithm_unref(algorithm);
+}
+
+bool kp_algorithm_alive(const kp_algorithm *algorithm) {
+    return algorithm != NULL && atomic_load(&algorithm->alive) && !kp_manager_forked(algorithm->manager);
+}
+
+static kp_result check(const kp_algorithm *algorithm, const char *function) {
+    if (algorithm == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: algorithm is NULL", function);
+    kp_result result = kp_manager_check(algorithm->manager, "algorithm", algorithm->label);
+    if (result == KP_OK && !atomic_load(&algorithm->alive))
+        result = kp_error_set(KP_ERROR_STATE, "algorithm '%s' is destroyed", algorithm->label);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Memory and push constants
+// ---------------------------------------------------------------------------------------------------------------------
+
+static const kp_reflect *reflection(const kp_algorithm *algorithm) { return algorithm->kernel->module->reflect; }
+
+// "binding 2 of set 0 ('out')"
+static void name_binding(const kp_reflect_binding *b, char *text, size_t size) {
+    if (b->name != NULL && b->name[0] != '\0')
+        snprintf(text, size, "binding %u of set %u ('%.100s')", b->binding, b->set, b->name);
+    else
+        snprintf(text, size, "binding %u of set %u", b->binding, b->set);
+}
+
+static kp_result check_bound(const kp_algorithm *algorithm, const kp_reflect_binding *b, const kp_memory *memory) {
+    const kp_device *device = algorithm->manager->device;
+    char name[160];
+    name_binding(b, name, sizeof name);
+    if (memory->bytes != 0 && memory->bytes < b->min_size)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s needs at least %llu bytes, tensor '%s' has %llu",
+                            algorithm->label, name, (unsigned long long)b->min_size, memory->label,
+                            (unsigned long long)memory->bytes);
+    if (b->kind == KP_REFLECT_UNIFORM_BUFFER && b->min_size > device->limits.max_uniform_range)
+        return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxUniformBufferRange is %u bytes, %s has %llu",
+                            algorithm->label, device->limits.max_uniform_range, name, (unsigned long long)b->min_size);
+    return KP_OK;
+}
+
+// The position in the caller's list for a binding: its number where there is one set, else its rank.
+static size_t place_of(const kp_reflect *reflect, size_t index) {
+    return reflect->set_count <= 1 ? reflect->bindings[index].binding : index;
+}
+
+// Finds the memory for each binding of the module. `*bound` has the reflection's count, each referred to.
+static kp_result choose_memory(const kp_algorithm *algorithm, kp_memory *const *memory, size_t count,
+                               kp_memory ***bound) {
+    const kp_reflect *reflect = reflection(algorithm);
+    char who[288], name[160];
+    snprintf(who, sizeof who, "algorithm '%.200s'", algorithm->label);
+    if (count != 0 && memory == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: memory is NULL, but memory_count is %zu", who, count);
+    for (size_t i = 0; i < count; i++) {
+        kp_result result = kp_memory_check(memory[i], algorithm->manager, who, i);
+        if (result != KP_OK)
+            return result;
+    }
+    for (size_t i = 0; i < reflect->binding_count; i++) {
+        size_t place = place_of(reflect, i);
+        name_binding(&reflect->bindings[i], name, sizeof name);
+        if (place >= count)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: the module uses %s, but only %zu %s given", who, name, count,
+                                count == 1 ? "memory is" : "memories are");
+        kp_result result = check_bound(algorithm, &reflect->bindings[i], memory[place]);
+        if (result != KP_OK)
+            return result;
+    }
+    kp_memory **list = kp_alloc_zero(reflect->binding_count, sizeof *list);
+    if (list == NULL)
+        return kp_error_host_memory(reflect->binding_count * sizeof *list);
+    for (size_t i = 0; i < reflect->binding_count; i++) {
+        list[i] = memory[place_of(reflect, i)];
+        kp_memory_ref(list[i]);
+    }
+    *bound = list;
+    return KP_OK;
+}
+
+static void set_first(kp_algorithm *algorithm, kp_memory *first) {
+    if (first != NULL)
+        kp_memory_ref(first);
+    kp_memory_unref(algorithm->first);
+    algorithm->first = first;
+}
+
+kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, size_t memory_count) {
+    kp_memory **bound = NULL;
+    kp_result result = check(algorithm, "kp_algorithm_bind");
+    if (result == KP_OK)
+        result = choose_memory(algorithm, memory, memory_count, &bound);
+    if (result != KP_OK)
+        return result;
+    unref_all(algorithm->memory, algorithm->memory_count);
+    algorithm->memory = bound;
+    algorithm->memory_count = reflection(algorithm)->binding_count;
+    set_first(algorithm, memory_count != 0 ? memory[0] : NULL);
+    algorithm->version++;
+    return KP_OK;
+}
+
+uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm) { return reflection(algorithm)->push_size; }
+
+static size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
+
+kp_result kp_algorithm_check_push(const kp_algorithm *algorithm, const void *push, size_t size) {
+    size_t need = kp_algorithm_push_size(algorithm);
+    uint32_t limit = algorithm->manager->device->info.max_push_constants;
+    if (push == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': push is NULL, but push_size is %zu", algorithm->label,
+                            size);
+    if (size > limit)
+        return kp_error_set(KP_ERROR_LIMIT,
+                            "algorithm '%s': maxPushConstantsSize is %u bytes, %zu were given (a buffer can hold more)",
+                            algorithm->label, limit, size);
+    if (need == 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the module has no push constants, %zu bytes were given",
+                            algorithm->label, size);
+    if (size != need && size != round_up(need, 8) && size != round_up(need, 16))
+        return kp_error_set(KP_ERROR_ARGUMENT,
+                            "algorithm '%s': the module has %zu bytes of push constants, %zu were given",
+                            algorithm->label, need, size);
+    return KP_OK;
+}
+
+static kp_result set_push(kp_algorithm *algorithm, const void *push, size_t size) {
+    kp_result result = kp_algorithm_check_push(algorithm, push, size);
+    if (result != KP_OK)
+        return result;
+    size_t need = kp_algorithm_push_size(algorithm);
+    if (algorithm->push == NULL)
+        algorithm->push = kp_alloc_new(need);
+    if (algorithm->push == NULL)
+        return kp_error_host_memory(need);
+    memcpy(algorithm->push, push, need);
+    algorithm->push_given = size;
+    return KP_OK;
+}
+
+kp_result kp_algorithm_set_push(kp_algorithm *algorithm, const void *push, size_t push_size) {
+    kp_result result = check(algorithm, "kp_algorithm_set_push");
+    if (result != KP_OK)
+        return result;
+    if (algorithm->push != NULL && push_size != algorithm->push_given)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': made with %zu bytes of push constants, %zu were given",
+                            algorithm->label, algorithm->push_given, push_size);
+    result = set_push(algorithm, push, push_size);
+    if (result == KP_OK)
+        algorithm->version++;
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Launches
+// ---------------------------------------------------------------------------------------------------------------------
+
+static bool is_given(const uint32_t *axes) { return axes != NULL && (axes[0] | axes[1] | axes[2]) != 0; }
+
+// Indices on each axis, for a module of ours, or workgroups where `in_workgroups` says so. False: there is nothing to
+// do.
+static kp_result resolve_launch(const kp_algorithm *algorithm, const uint32_t *workgroups, const uint32_t *extent,
+                                uint32_t axes[3], bool *in_workgroups, bool *empty) {
+    *empty = false;
+    if (is_given(workgroups) && is_given(extent))
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': give workgroups or extent, not both", algorithm->label);
+    if (!is_given(workgroups) && !is_given(extent)) {
+        workgroups = algorithm->workgroups;
+        extent = algorithm->extent;
+    }
+    *in_workgroups = !is_given(extent);
+    const uint32_t *given = is_given(extent) ? extent : workgroups;
+    if (is_given(given)) {
+        for (unsigned i = 0; i < 3; i++)
+            axes[i] = given[i] != 0 ? given[i] : 1;
+        return KP_OK;
+    }
+    if (algorithm->first == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT,
+                            "algorithm '%s': no launch was given, and there is no memory to take one from",
+                            algorithm->label);
+    uint64_t count = algorithm->first->count;
+    *empty = count == 0;
+    axes[0] = count > UINT32_MAX ? UINT32_MAX : (uint32_t)count; // beyond every limit either way
+    axes[1] = axes[2] = 1;
+    return KP_OK;
+}
+
+static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t extent[3], kp_algorithm_launch *out) {
+    const kp_reflect *reflect = reflection(algorithm);
+    char who[288];
+    snprintf(who, sizeof who, "algorithm '%.200s'", algorithm->label);
+    kp_launch_plan plan;
+    kp_result result = kp_launch_plan_make(&algorithm->manager->launch,
+                                           &(kp_launch_request){.extent = {extent[0], extent[1], extent[2]},
+                                                                .push_size = reflect->push_size,
+                                                                .loops = reflect->loops,
+                                                                .label = who},
+                                           &plan);
+    if (result != KP_OK)
+        return result;
+    memcpy(out->groups, plan.groups, sizeof out->groups);
+    if (!plan.blocks)
+        return KP_OK;
+    out->setting = (kp_pipelines_setting){.blocks = 1,
+                                          .local = {plan.local[0], plan.local[1], plan.local[2]},
+                                          .items = plan.items,
+                                          .adjacent = plan.adjacent,
+                                          .folded = plan.folded};
+    out->push = plan.push;
+    out->push_offset = reflect->launch_push_offset;
+    return KP_OK;
+}
+
+static kp_result plan_groups(const kp_algorithm *algorithm, const uint32_t axes[3], bool in_workgroups,
+                             kp_algorithm_launch *out) {
+    const kp_device_info *info = &algorithm->manager->device->info;
+    const uint32_t *local = algorithm->kernel->sizes.local_size;
+    for (unsigned i = 0; i < 3; i++) {
+        out->groups[i] = in_workgroups ? axes[i] : (axes[i] - 1) / local[i] + 1;
+        if (out->groups[i] > info->max_workgroup_count[i])
+            return kp_error_set(
+                KP_ERROR_LIMIT,
+                "algorithm '%s': maxComputeWorkGroupCount on axis %c is %u, the launch has %u workgroups",
+                algorithm->label, "xyz"[i], info -> max_workgroup_count[i], out -> groups[i]);
+    }
+    return KP_OK;
+}
+
+kp_result kp_algorithm_plan(const kp_algorithm *algorithm, const uint32_t *workgroups, const uint32_t *extent,
+                            kp_algorithm_launch *out) {
+    uint32_t axes[3];
+    bool in_workgroups;
+    memset(out, 0, sizeof *out);
+    kp_result result = resolve_launch(algorithm, workgroups, extent, axes, &in_workgroups, &out->empty);
+    if (result != KP_OK || out->empty)
+        return result;
+    if (algorithm->kernel->module->regroup)
+        return plan_blocks(algorithm, axes, out);
+    return plan_groups(algorithm, axes, in_workgroups, out);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making one
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A program of our compiler knows what its buffers hold; the words alone may well be meant for another type.
+static kp_result check_types(const kp_program *program, const kp_algorithm_desc *desc, const char *label) {
+    for (size_t i = 0; program != NULL && program->params != NULL && i < program->param_count; i++) {
+        const kp_param *p = &program->params[i];
+        if (p->kind != KP_PARAM_BUFFER || p->set != 0 || p->binding >= desc->memory_count || desc->memory == NULL ||
+            desc->memory[p->binding] == NULL)
+            continue;
+        const kp_memory *memory = desc->memory[p->binding];
+        if (memory->dtype != p->dtype)
+            return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': parameter '%s' is %s, tensor '%s' holds %s", label,
+                                p->name, p->type, memory->label, kp_dtype_name(memory->dtype));
+    }
+    return KP_OK;
+}
+
+// All that can fail.
+static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
+    const kp_program *program = desc->program;
+    const char *label = desc->label != NULL                        ? desc->label
+                        : program != NULL && program->name != NULL ? program->name
+                                                                   : "algorithm";
+    algorithm->label = kp_alloc_text(label);
+    if (algorithm->label == NULL)
+        return kp_error_host_memory(strlen(label));
+    if ((program != NULL) == (desc->spirv != NULL))
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s", label,
+                            program != NULL ? "give a program or SPIR-V, not both"
+                                            : "no program and no SPIR-V was given");
+    kp_result result = kp_pipelines_get(
+        algorithm->manager,
+        &(kp_pipelines_desc){.bytes = program != NULL ? program->words : desc->spirv,
+                             .size = program != NULL ? program->word_count * sizeof *program->words : desc->spirv_size,
+                             .entry = desc->entry,
+                             .specs = desc->specs,
+                             .spec_count = desc->spec_count,
+                             .label = label},
+        &algorithm->kernel);
+    if (result == KP_OK)
+        result = choose_memory(algorithm, desc->memory, desc->memory_count, &algorithm->memory);
+    if (result != KP_OK)
+        return result;
+    algorithm->memory_count = reflection(algorithm)->binding_count;
+    set_first(algorithm, desc->memory_count != 0 ? desc->memory[0] : NULL);
+    result = check_types(program, desc, label);
+    if (result == KP_OK && desc->push_size != 0)
+        result = set_push(algorithm, desc->push, desc->push_size);
+    if (result != KP_OK)
+        return result;
+    if (is_given(desc->workgroups) && is_given(desc->extent))
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': give workgroups or extent, not both", label);
+    memcpy(algorithm->workgroups, desc->workgroups, sizeof algorithm->workgroups);
+    memcpy(algorithm->extent, desc->extent, sizeof algorithm->extent);
+    return KP_OK;
+}
+
+// The driver compiles now, not in the first dispatch. A launch that does not work out is for the dispatch to report,
+// which may have one of its own.
+static kp_result compile(kp_algorithm *algorithm) {
+    kp_algorithm_launch launch;
+    VkPipeline pipeline;
+    if (kp_algorithm_plan(algorithm, NULL, NULL, &launch) != KP_OK || launch.empty) {
+        if (algorithm->kernel->module->regroup)
+            return KP_OK; // the setting is not known yet
+        launch.setting = (kp_pipelines_setting){0};
+    }
+    return kp_pipelines_variant_get(algorithm->manager, algorithm->kernel, &launch.setting, algorithm->label,
+                                    &pipeline);
+}
+
+kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc, kp_algorithm **out) {
+    kp_result result = kp_manager_check(manager, "kp_algorithm_create", NULL);
+    if (result != KP_OK)
+        return result;
+    if (desc == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_algorithm_create: %s is NULL", desc == NULL ? "desc" : "out");
+    kp_algorithm *algorithm = kp_alloc_zero(1, sizeof *algorithm);
+    if (algorithm == NULL)
+        return kp_error_host_memory(sizeof *algorithm);
+    algorithm->manager = manager;
+    result = build(algorithm, desc);
+    if (result == KP_OK)
+        result = compile(algorithm);
+    if (result != KP_OK) {
+        if (algorithm->kernel != NULL)
+            kp_pipelines_put(manager, algorithm->kernel);
+        free_struct(algorithm);
+        return result;
+    }
+    atomic_store(&algorithm->refs, 1);
+    atomic_store(&algorithm->holds, 1);
+    atomic_store(&algorithm->alive, true);
+    kp_manager_hold(manager);
+    link_to_manager(algorithm);
+    *out = algorithm;
+    return KP_OK;
+}

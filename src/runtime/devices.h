@@ -1,0 +1,11 @@
+// Finding the device that the caller means.
+#ifndef KP_SRC_RUNTIME_DEVICES_H
+#define KP_SRC_RUNTIME_DEVICES_H
+
+#include "vulkan/instance.h"
+
+// `text` as kp_manager_desc.device; NULL or "": the best. KP_ERROR_NO_DEVICE when there is none at all,
+// KP_ERROR_ARGUMENT when none is called so.
+kp_result kp_devices_choose(const kp_instance *instance, const char *text, uint32_t *out);
+
+#endif

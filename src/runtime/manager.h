@@ -1,0 +1,49 @@
+// A manager: one device with its caches, and the list of what was made from it.
+//
+// Lifetime in two counts. `refs` counts who needs the struct: the caller's handle, and each child's handle. What the
+// manager holds on the device goes when the caller destroys it, however many children there are; they see `alive` and
+// answer KP_ERROR_STATE from then on.
+#ifndef KP_SRC_RUNTIME_MANAGER_H
+#define KP_SRC_RUNTIME_MANAGER_H
+
+#include "launch_plan.h"
+#include "pipelines.h"
+#include "vulkan/device.h"
+
+#include <kp/runtime.h>
+
+typedef struct kp_recording kp_recording;
+
+struct kp_manager {
+    atomic_uint refs;         //
+    atomic_bool alive;        // false once destroyed
+    unsigned fork_count;      // of the process that made it
+    kp_device *device;        // held; NULL once destroyed
+    char *label;              //
+    bool unified;             // tensors' host and device sides are one
+    bool regroup;             // kernels of our compiler are launched by blocks
+    kp_launch_device launch;  // for kp_launch_plan_make
+    kp_pipelines pipelines;   // cache
+    _Atomic(uint64_t) used;   // bytes in live tensors
+    pthread_mutex_t lock;     // guards the lists below
+    kp_memory *memories;      // live handles, linked
+    kp_algorithm *algorithms; //
+    kp_sequence *sequences;   //
+    kp_recording *orphans;    // in flight, their sequences destroyed
+    atomic_bool has_orphans;  // a look without the lock
+};
+
+// The usual first lines of a call: KP_ERROR_ARGUMENT for NULL, KP_ERROR_STATE for a destroyed manager and in a forked
+// child, KP_ERROR_DEVICE_LOST. `object` names who asks: "tensor 'x'", or NULL for the manager itself.
+kp_result kp_manager_check(const kp_manager *manager, const char *kind, const char *label);
+
+// True in a child of the process that made the manager: nothing of it may be touched there.
+bool kp_manager_forked(const kp_manager *manager);
+
+void kp_manager_hold(kp_manager *manager);
+void kp_manager_release(kp_manager *manager);
+
+// Frees what finished submissions of destroyed sequences held. Cheap when there are none.
+void kp_manager_reap(kp_manager *manager);
+
+#endif

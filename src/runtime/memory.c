@@ -1,0 +1,211 @@
+// See memory.h.
+#include "memory.h"
+
+#include "base/alloc.h"
+#include "vulkan/guard.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Lifetime
+// ---------------------------------------------------------------------------------------------------------------------
+
+void kp_memory_ref(kp_memory *memory) { atomic_fetch_add_explicit(&memory->refs, 1, memory_order_relaxed); }
+
+void kp_memory_unref(kp_memory *memory) {
+    if (memory == NULL || atomic_fetch_sub_explicit(&memory->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    kp_manager_release(memory->manager);
+    kp_alloc_free(memory->label);
+    kp_alloc_free(memory);
+}
+
+bool kp_memory_hold(kp_memory *memory) {
+    unsigned holds = atomic_load_explicit(&memory->holds, memory_order_relaxed);
+    do {
+        if (holds == 0 || !atomic_load(&memory->alive))
+            return false;
+    } while (!atomic_compare_exchange_weak(&memory->holds, &holds, holds + 1));
+    if (atomic_load(&memory->alive))
+        return true;
+    kp_memory_let_go(memory);
+    return false;
+}
+
+static void free_contents(kp_memory *memory) {
+    uint64_t bytes = memory->device_side.size + memory->host_side.size;
+    if (memory->device != NULL) {
+        kp_buffer_destroy(memory->device, &memory->device_side);
+        kp_buffer_destroy(memory->device, &memory->host_side);
+        kp_device_release(memory->device);
+        memory->device = NULL;
+    }
+    atomic_fetch_sub_explicit(&memory->manager->used, bytes, memory_order_relaxed);
+}
+
+void kp_memory_let_go(kp_memory *memory) {
+    if (atomic_fetch_sub_explicit(&memory->holds, 1, memory_order_acq_rel) == 1)
+        free_contents(memory);
+}
+
+void kp_memory_kill(kp_memory *memory) {
+    if (atomic_exchange(&memory->alive, false))
+        kp_memory_let_go(memory);
+}
+
+static void unlink_from_manager(kp_memory *memory) {
+    kp_manager *manager = memory->manager;
+    pthread_mutex_lock(&manager->lock);
+    if (memory->before != NULL)
+        memory->before->after = memory->after;
+    else
+        manager->memories = memory->after;
+    if (memory->after != NULL)
+        memory->after->before = memory->before;
+    pthread_mutex_unlock(&manager->lock);
+}
+
+void kp_memory_destroy(kp_memory *memory) {
+    if (memory == NULL || kp_manager_forked(memory->manager))
+        return;
+    kp_manager_reap(memory->manager);
+    unlink_from_manager(memory);
+    kp_memory_kill(memory);
+    kp_memory_unref(memory);
+}
+
+bool kp_memory_alive(const kp_memory *memory) {
+    return memory != NULL && atomic_load(&memory->alive) && !kp_manager_forked(memory->manager);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Sides
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The bytes of a VkBuffer for `bytes` of data: whole words, since modules without 8- and 16-bit types work on those.
+static VkDeviceSize buffer_size(uint64_t bytes) { return bytes == 0 ? 4 : (bytes + 3) / 4 * 4; }
+
+static kp_result make_side(kp_memory *memory, kp_buffer_kind kind, kp_buffer *side) {
+    kp_result result = kp_buffer_create(memory->device, kind, buffer_size(memory->bytes), memory->label, side);
+    if (result == KP_OK) {
+        atomic_fetch_add_explicit(&memory->manager->used, side->size, memory_order_relaxed);
+        return KP_OK;
+    }
+    return kp_error_set(result, "tensor '%s': %s", memory->label, kp_last_error());
+}
+
+static kp_buffer_kind device_kind(const kp_memory *memory, bool *shared) {
+    const kp_manager *manager = memory->manager;
+    *shared = memory->type != KP_MEMORY_STORAGE;
+    if (*shared && manager->unified)
+        return KP_BUFFER_SHARED;
+    if (memory->type == KP_MEMORY_HOST)
+        return KP_BUFFER_HOST_SHARED;
+    if (memory->type == KP_MEMORY_DEVICE_AND_HOST && kp_buffer_can_share(manager->device))
+        return KP_BUFFER_SHARED;
+    *shared = false;
+    return KP_BUFFER_DEVICE;
+}
+
+static void fill_host(kp_memory *memory, void *host, const void *data) {
+    if (data != NULL)
+        memcpy(host, data, (size_t)memory->bytes);
+    else if (!memory->undefined)
+        memset(host, 0, (size_t)memory->bytes);
+}
+
+bool kp_memory_has_host(const kp_memory *memory) { return memory->shared || atomic_load(&memory->version) != 0; }
+
+void *kp_memory_host(const kp_memory *memory) {
+    return memory->shared ? memory->device_side.mapped : memory->host_side.mapped;
+}
+
+static kp_result make_host(kp_memory *memory, const void *data) {
+    kp_result result = make_side(memory, KP_BUFFER_STAGING, &memory->host_side);
+    if (result != KP_OK)
+        return result;
+    fill_host(memory, memory->host_side.mapped, data);
+    atomic_fetch_add(&memory->version, 1);
+    return KP_OK;
+}
+
+kp_result kp_memory_need_host(kp_memory *memory) {
+    if (memory->type == KP_MEMORY_STORAGE)
+        return kp_error_set(KP_ERROR_STATE, "tensor '%s': a storage tensor has no host side", memory->label);
+    if (memory->bytes == 0 || kp_memory_has_host(memory))
+        return KP_OK;
+    kp_result result = KP_OK; // two threads may record the same tensor
+    kp_guard_lock(&memory->manager->lock);
+    if (!kp_memory_has_host(memory))
+        result = make_host(memory, NULL);
+    kp_guard_unlock(&memory->manager->lock);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making one
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void link_to_manager(kp_memory *memory) {
+    kp_manager *manager = memory->manager;
+    pthread_mutex_lock(&manager->lock);
+    memory->after = manager->memories;
+    if (memory->after != NULL)
+        memory->after->before = memory;
+    manager->memories = memory;
+    pthread_mutex_unlock(&manager->lock);
+}
+
+static kp_result check_size(const kp_memory *memory) {
+    const kp_device_info *info = &memory->manager->device->info;
+    VkDeviceSize size = buffer_size(memory->bytes);
+    if (memory->bytes > SIZE_MAX - 4 || memory->bytes > UINT64_MAX - 4)
+        return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': %llu bytes are more than this program can address",
+                            memory->label, (unsigned long long)memory->bytes);
+    if (size > info->max_buffer_range)
+        return kp_error_set(
+            KP_ERROR_LIMIT, "tensor '%s': maxStorageBufferRange of %s is %llu bytes, the tensor has %llu",
+            memory->label, info->name, (unsigned long long)info->max_buffer_range, (unsigned long long)memory->bytes);
+    if (size > info->max_allocation)
+        return kp_error_set(
+            KP_ERROR_LIMIT, "tensor '%s': maxMemoryAllocationSize of %s is %llu bytes, the tensor has %llu",
+            memory->label, info->name, (unsigned long long)info->max_allocation, (unsigned long long)memory->bytes);
+    return KP_OK;
+}
+
+kp_result kp_memory_open(kp_memory *memory, const void *data) {
+    kp_result result = check_size(memory);
+    if (result != KP_OK)
+        return result;
+    memory->device = memory->manager->device;
+    kp_device_hold(memory->device);
+    kp_buffer_kind kind = device_kind(memory, &memory->shared);
+    result = make_side(memory, kind, &memory->device_side);
+    if (result != KP_OK)
+        goto fail;
+    if (memory->shared)
+        fill_host(memory, memory->device_side.mapped, data);
+    else if (data != NULL && memory->bytes != 0)
+        result = make_host(memory, data);
+    if (result != KP_OK)
+        goto fail;
+    atomic_store(&memory->refs, 1);
+    atomic_store(&memory->holds, 1);
+    atomic_store(&memory->alive, true);
+    kp_manager_hold(memory->manager);
+    link_to_manager(memory);
+    return KP_OK;
+fail:
+    free_contents(memory);
+    return result;
+}
+
+kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, const char *who, size_t index) {
+    if (memory == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: memory[%zu] is NULL", who, index);
+    if (memory->manager != manager)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: tensor '%s' belongs to another manager", who, memory->label);
+    if (!atomic_load(&memory->alive))
+        return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s' is destroyed", who, memory->label);
+    return KP_OK;
+}

@@ -1,0 +1,52 @@
+// What an algorithm binds and an op works on: a device side and, for most, a host side.
+//
+// Lifetime in two counts. `holds` counts who needs the contents: the caller's handle, submissions in flight, views; the
+// last to let go frees the buffers. `refs` counts who needs the struct: those, and the sequences and algorithms that
+// remember it, so that they can say its name when it is gone.
+#ifndef KP_SRC_RUNTIME_MEMORY_H
+#define KP_SRC_RUNTIME_MEMORY_H
+
+#include "manager.h"
+#include "vulkan/buffer.h"
+
+struct kp_memory {
+    kp_manager *manager;         // struct held
+    kp_memory *before, *after;   // in the manager's list, while the handle lives
+    atomic_uint refs, holds;     //
+    atomic_bool alive;           // the handle lives, and so does the manager
+    atomic_uint version;         // goes up when the host side is made: recordings then record again
+    kp_device *device;           // held while there are contents
+    char *label;                 //
+    kp_memory_type type;         //
+    kp_dtype dtype;              //
+    uint32_t ndim;               //
+    uint64_t shape[KP_MAX_DIMS]; //
+    uint64_t count, bytes;       // elements, and their bytes; the buffers are a little larger
+    bool shared;                 // the host side is the device side
+    bool undefined;              // the host side need not start as zeros
+    kp_buffer device_side;       //
+    kp_buffer host_side;         // when not shared: made when first needed
+};
+
+void kp_memory_ref(kp_memory *memory);
+void kp_memory_unref(kp_memory *memory);
+bool kp_memory_hold(kp_memory *memory); // false when it is destroyed
+void kp_memory_let_go(kp_memory *memory);
+
+// Ends the handle's life, once: for kp_memory_destroy and kp_manager_destroy.
+void kp_memory_kill(kp_memory *memory);
+
+// The host side, made if it is not there. KP_ERROR_STATE for STORAGE. An empty memory has none: KP_OK.
+kp_result kp_memory_need_host(kp_memory *memory);
+bool kp_memory_has_host(const kp_memory *memory); // there now (or shared)
+void *kp_memory_host(const kp_memory *memory);    // NULL when not there
+
+// KP_ERROR_ARGUMENT for NULL and for another manager's, KP_ERROR_STATE for a dead one. `who` opens the message:
+// "sequence 's'"; `index` is the position in the caller's list.
+kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, const char *who, size_t index);
+
+// Space for all tensors of `bytes` on the device; KP_ERROR_LIMIT and so on as kp_tensor_create. Fills device_side, and
+// links the memory into its manager: everything else is set.
+kp_result kp_memory_open(kp_memory *memory, const void *data);
+
+#endif

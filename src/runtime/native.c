@@ -1,0 +1,33 @@
+// The native handles (kp/vulkan.h).
+#include "memory.h"
+
+#include <kp/vulkan.h>
+
+kp_result kp_vulkan_from_manager(const kp_manager *manager, kp_vulkan_manager *out) {
+    kp_result result = kp_manager_check(manager, "kp_vulkan_from_manager", NULL);
+    if (result == KP_OK && out == NULL)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_manager: out is NULL");
+    if (result != KP_OK)
+        return result;
+    const kp_device *device = manager->device;
+    *out = (kp_vulkan_manager){.get_instance_proc_addr = vkGetInstanceProcAddr,
+                               .instance = device->instance->handle,
+                               .physical_device = device->physical,
+                               .device = device->handle,
+                               .queue = device->queues[0].handle,
+                               .queue_family = device->queues[0].family};
+    return KP_OK;
+}
+
+kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out) {
+    if (tensor == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_tensor: %s is NULL", tensor == NULL ? "tensor" : "out");
+    kp_result result = kp_manager_check(tensor->manager, "tensor", tensor->label);
+    if (result != KP_OK)
+        return result;
+    if (!atomic_load(&tensor->alive) || tensor->bytes == 0)
+        return kp_error_set(KP_ERROR_STATE, "tensor '%s' is %s", tensor->label,
+                            tensor->bytes == 0 ? "empty: it has no buffer" : "destroyed");
+    *out = (kp_vulkan_buffer){.buffer = tensor->device_side.handle, .offset = 0, .size = tensor->bytes};
+    return KP_OK;
+}

@@ -1,0 +1,52 @@
+// See op.h.
+#include "op.h"
+
+#include "base/alloc.h"
+#include "sequence.h"
+
+kp_result kp_op_create(const kp_op_kind *kind, kp_sequence *sequence, kp_memory *const *memory, size_t count,
+                       kp_op **out) {
+    kp_result result = kp_sequence_check(sequence, kind->name);
+    if (result != KP_OK)
+        return result;
+    const char *who = sequence->who;
+    if (memory == NULL && count != 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: memory is NULL, but count is %zu", who, count);
+    for (size_t i = 0; i < count && result == KP_OK; i++)
+        result = kp_memory_check(memory[i], sequence->manager, who, i);
+    if (result != KP_OK)
+        return result;
+    kp_op *op = kp_alloc_zero(1, kind->size);
+    kp_memory **list = kp_alloc_zero(count, sizeof *list);
+    if (op == NULL || list == NULL) {
+        kp_alloc_free(op);
+        kp_alloc_free(list);
+        return kp_error_host_memory(kind->size + count * sizeof *list);
+    }
+    op->kind = kind;
+    op->memory = list;
+    op->memory_count = count;
+    for (size_t i = 0; i < count; i++) {
+        list[i] = memory[i];
+        kp_memory_ref(list[i]);
+    }
+    *out = op;
+    return KP_OK;
+}
+
+void kp_op_destroy(kp_op *op) {
+    if (op == NULL)
+        return;
+    if (op->kind->destroy != NULL)
+        op->kind->destroy(op);
+    for (size_t i = 0; i < op->memory_count; i++)
+        kp_memory_unref(op->memory[i]);
+    kp_algorithm_unref(op->algorithm);
+    kp_alloc_free(op->memory);
+    kp_alloc_free(op);
+}
+
+kp_memory *const *kp_op_memory(const kp_op *op, size_t *count) {
+    *count = op->algorithm != NULL ? op->algorithm->memory_count : op->memory_count;
+    return op->algorithm != NULL ? op->algorithm->memory : op->memory;
+}

@@ -1,0 +1,58 @@
+// The first memory into all the others, both sides. The host sides are copied by the device too, in their place among
+// the ops, so that a sync before or after the copy means what it says. A host side that nobody has asked for yet holds
+// zeros on both ends of the copy: it is not made for this.
+#include "op.h"
+
+#include "sequence.h"
+
+static kp_result prepare(kp_op *op, const char *who) {
+    const kp_memory *from = op->memory_count != 0 ? op->memory[0] : NULL;
+    if (op->memory_count < 2)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: a copy needs at least 2 memories, %zu given", who,
+                            op->memory_count);
+    for (size_t i = 1; i < op->memory_count; i++) {
+        kp_memory *to = op->memory[i];
+        if (to->dtype != from->dtype)
+            return kp_error_set(KP_ERROR_TYPE, "%s: tensor '%s' holds %s, tensor '%s' holds %s", who, from->label,
+                                kp_dtype_name(from->dtype), to->label, kp_dtype_name(to->dtype));
+        if (to->bytes != from->bytes)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: tensor '%s' has %llu elements, tensor '%s' has %llu", who,
+                                from->label, (unsigned long long)from->count, to->label, (unsigned long long)to->count);
+    }
+    for (size_t i = 1; i < op->memory_count; i++) {
+        kp_memory *to = op->memory[i];
+        bool wanted = from->type != KP_MEMORY_STORAGE && to->type != KP_MEMORY_STORAGE && kp_memory_has_host(from);
+        kp_result result = wanted ? kp_memory_need_host(to) : KP_OK;
+        if (result != KP_OK)
+            return result;
+    }
+    return KP_OK;
+}
+
+static void copy_host(kp_recorder *recorder, kp_memory *from, kp_memory *to) {
+    if (from->type == KP_MEMORY_STORAGE || to->type == KP_MEMORY_STORAGE || to->shared || !kp_memory_has_host(to))
+        return;
+    if (kp_memory_has_host(from))
+        kp_recorder_copy(recorder, from, KP_SIDE_HOST, to, KP_SIDE_HOST);
+    else
+        kp_recorder_clear(recorder, to, KP_SIDE_HOST);
+}
+
+static kp_result record(const kp_op *op, kp_recorder *recorder) {
+    kp_memory *from = op->memory[0];
+    for (size_t i = 1; i < op->memory_count && from->bytes != 0; i++) {
+        if (op->memory[i] == from)
+            continue;
+        kp_recorder_copy(recorder, from, KP_SIDE_DEVICE, op->memory[i], KP_SIDE_DEVICE);
+        copy_host(recorder, from, op->memory[i]);
+    }
+    return recorder->result;
+}
+
+static const kp_op_kind kind = {"copy", sizeof(kp_op), prepare, record, NULL};
+
+kp_result kp_record_copy(kp_sequence *sequence, kp_memory *const *memory, size_t count) {
+    kp_op *op = NULL;
+    kp_result result = kp_op_create(&kind, sequence, memory, count, &op);
+    return result == KP_OK ? kp_sequence_add(sequence, op) : result;
+}

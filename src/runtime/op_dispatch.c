@@ -1,0 +1,142 @@
+// Runs an algorithm.
+#include "op.h"
+
+#include "base/alloc.h"
+#include "sequence.h"
+
+#include <string.h>
+
+typedef struct dispatch {
+    kp_op op;
+    uint32_t workgroups[3], extent[3]; // all zero: the algorithm's
+    unsigned char *push;               // of the module's size; NULL: the algorithm's
+    kp_algorithm_launch launch;        // made by prepare
+    VkPipeline pipeline;               //
+} dispatch;
+
+static kp_result prepare(kp_op *op, const char *who) {
+    dispatch *d = (dispatch *)op;
+    kp_algorithm *algorithm = op->algorithm;
+    for (size_t i = 0; i < algorithm->memory_count; i++) {
+        if (!atomic_load(&algorithm->memory[i]->alive))
+            return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s', which algorithm '%s' binds, is destroyed", who,
+                                algorithm->memory[i]->label, algorithm->label);
+    }
+    kp_result result = kp_algorithm_plan(algorithm, d->workgroups, d->extent, &d->launch);
+    if (result != KP_OK || d->launch.empty)
+        return result;
+    if (kp_algorithm_push_size(algorithm) != 0 && d->push == NULL && algorithm->push == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: algorithm '%s' has %u bytes of push constants, none were given",
+                            who, algorithm->label, kp_algorithm_push_size(algorithm));
+    return kp_pipelines_variant_get(algorithm->manager, algorithm->kernel, &d->launch.setting, algorithm->label,
+                                    &d->pipeline);
+}
+
+static void touch(const kp_algorithm *algorithm, kp_recorder *recorder) {
+    const kp_reflect_binding *bindings = algorithm->kernel->module->reflect->bindings;
+    for (size_t i = 0; i < algorithm->memory_count; i++) {
+        bool uniform = bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER;
+        VkAccessFlags access =
+            (bindings[i].reads ? uniform ? VK_ACCESS_UNIFORM_READ_BIT : VK_ACCESS_SHADER_READ_BIT : 0) |
+            (bindings[i].writes ? VK_ACCESS_SHADER_WRITE_BIT : 0);
+        if (access != 0)
+            kp_recorder_touch(recorder, algorithm->memory[i], KP_SIDE_DEVICE,
+                              (kp_barrier_access){VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, access});
+    }
+}
+
+static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
+    const kp_pipelines_module *module = algorithm->kernel->module;
+    VkDescriptorBufferInfo few[16], *infos = few;
+    if (algorithm->memory_count > sizeof few / sizeof *few)
+        infos = kp_alloc_zero(algorithm->memory_count, sizeof *infos);
+    if (infos == NULL)
+        return kp_error_host_memory(algorithm->memory_count * sizeof *infos);
+    for (size_t i = 0; i < algorithm->memory_count; i++) {
+        const kp_buffer *buffer = &algorithm->memory[i]->device_side;
+        bool uniform = module->reflect->bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER;
+        VkDeviceSize limit = recorder->device->limits.max_uniform_range;
+        infos[i] = (VkDescriptorBufferInfo){.buffer = buffer->handle,
+                                            .range = uniform && buffer->size > limit ? limit : buffer->size};
+    }
+    kp_result result =
+        kp_pipeline_bind_buffers(recorder->device, recorder->commands, &module->layout, infos, recorder->pools);
+    if (infos != few)
+        kp_alloc_free(infos);
+    return result;
+}
+
+static void push(const dispatch *d, kp_recorder *recorder) {
+    const kp_algorithm *algorithm = d->op.algorithm;
+    VkPipelineLayout layout = algorithm->kernel->module->layout.handle;
+    uint32_t size = kp_algorithm_push_size(algorithm);
+    if (size != 0)
+        recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size,
+                                                d->push != NULL ? d->push : algorithm->push);
+    if (d->launch.setting.blocks)
+        recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT,
+                                                d->launch.push_offset, sizeof d->launch.push, &d->launch.push);
+}
+
+static kp_result record(const kp_op *op, kp_recorder *recorder) {
+    const dispatch *d = (const dispatch *)op;
+    if (d->launch.empty)
+        return recorder->result;
+    touch(op->algorithm, recorder);
+    kp_result result = kp_recorder_ready(recorder);
+    if (result != KP_OK)
+        return result;
+    recorder->device->vk.vkCmdBindPipeline(recorder->commands, VK_PIPELINE_BIND_POINT_COMPUTE, d->pipeline);
+    result = bind(op->algorithm, recorder);
+    if (result != KP_OK)
+        return result;
+    push(d, recorder);
+    recorder->device->vk.vkCmdDispatch(recorder->commands, d->launch.groups[0], d->launch.groups[1],
+                                       d->launch.groups[2]);
+    return KP_OK;
+}
+
+static void destroy(kp_op *op) { kp_alloc_free(((dispatch *)op)->push); }
+
+static const kp_op_kind kind = {"dispatch", sizeof(dispatch), prepare, record, destroy};
+
+static kp_result fill(dispatch *d, kp_algorithm *algorithm, const kp_dispatch_desc *desc) {
+    kp_algorithm_ref(algorithm);
+    d->op.algorithm = algorithm;
+    if (desc == NULL)
+        return KP_OK;
+    memcpy(d->workgroups, desc->workgroups, sizeof d->workgroups);
+    memcpy(d->extent, desc->extent, sizeof d->extent);
+    if (desc->push_size == 0)
+        return KP_OK;
+    kp_result result = kp_algorithm_check_push(algorithm, desc->push, desc->push_size);
+    if (result != KP_OK)
+        return result;
+    d->push = kp_alloc_new(desc->push_size);
+    if (d->push == NULL)
+        return kp_error_host_memory(desc->push_size);
+    memcpy(d->push, desc->push, desc->push_size);
+    return KP_OK;
+}
+
+kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorithm, const kp_dispatch_desc *desc) {
+    kp_op *op = NULL;
+    kp_result result = kp_op_create(&kind, sequence, NULL, 0, &op);
+    if (result != KP_OK)
+        return result;
+    const char *who = sequence->who;
+    if (algorithm == NULL)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: algorithm is NULL", who);
+    else if (algorithm->manager != sequence->manager)
+        result =
+            kp_error_set(KP_ERROR_ARGUMENT, "%s: algorithm '%s' belongs to another manager", who, algorithm->label);
+    else if (!atomic_load(&algorithm->alive))
+        result = kp_error_set(KP_ERROR_STATE, "%s: algorithm '%s' is destroyed", who, algorithm->label);
+    else
+        result = fill((dispatch *)op, algorithm, desc);
+    if (result != KP_OK) {
+        kp_op_destroy(op);
+        return result;
+    }
+    return kp_sequence_add(sequence, op);
+}

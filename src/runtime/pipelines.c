@@ -1,0 +1,615 @@
+// See pipelines.h. Nothing slow happens under the lock: what is missing is made outside of it, and if another thread
+// was quicker, its work is used and one's own thrown away.
+#include "pipelines.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "manager.h"
+#include "validate.h"
+#include "vulkan/guard.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_IDLE = 64, LAUNCH_SPECS = 6 };
+
+void kp_pipelines_init(kp_pipelines *cache) { pthread_mutex_init(&cache->lock, NULL); }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Modules
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void free_module(kp_device *device, kp_pipelines_module *module) {
+    if (module == NULL)
+        return;
+    kp_pipeline_layout_destroy(device, &module->layout);
+    kp_pipeline_module_destroy(device, module->handle);
+    kp_reflect_destroy(module->reflect);
+    kp_map_free(&module->kernels);
+    kp_alloc_free(module->key);
+    kp_alloc_free(module);
+}
+
+// Words, then the entry point's name.
+static kp_result make_key(const kp_pipelines_desc *desc, void **key, size_t *size) {
+    const char *entry = desc->entry != NULL ? desc->entry : "";
+    size_t length = strlen(entry);
+    *size = desc->size + 1 + length;
+    *key = kp_alloc_new(*size);
+    if (*key == NULL)
+        return kp_error_host_memory(*size);
+    unsigned char *bytes = *key;
+    memcpy(bytes, desc->bytes, desc->size);
+    bytes[desc->size] = desc->entry != NULL;
+    memcpy(bytes + desc->size + 1, entry, length);
+    return KP_OK;
+}
+
+static kp_result check_capabilities(const kp_device *device, const kp_reflect *reflect, const char *label) {
+    for (size_t i = 0; i < reflect->capability_count; i++) {
+        const char *feature = kp_features_missing(&device->features, reflect->capabilities[i]);
+        if (feature != NULL)
+            return kp_error_set(KP_ERROR_UNSUPPORTED,
+                                "algorithm '%s': %s lacks %s, which the module's capability %u needs", label,
+                                device->info.name, feature, reflect->capabilities[i]);
+    }
+    return KP_OK;
+}
+
+static kp_result check_bindings(const kp_device *device, const kp_reflect *reflect, const char *label) {
+    uint32_t storage = 0, uniform = 0;
+    for (size_t i = 0; i < reflect->binding_count; i++) {
+        const kp_reflect_binding *b = &reflect->bindings[i];
+        storage += b->kind == KP_REFLECT_STORAGE_BUFFER;
+        uniform += b->kind == KP_REFLECT_UNIFORM_BUFFER;
+        if (b->kind != KP_REFLECT_STORAGE_BUFFER && b->kind != KP_REFLECT_UNIFORM_BUFFER)
+            return kp_error_set(KP_ERROR_UNSUPPORTED,
+                                "algorithm '%s': binding %u of set %u is a %s; only buffers can be bound", label,
+                                b->binding, b->set, kp_reflect_kind_name(b->kind));
+        if (b->count != 1)
+            return kp_error_set(KP_ERROR_UNSUPPORTED,
+                                "algorithm '%s': binding %u of set %u is an array of buffers; only single ones can be "
+                                "bound",
+                                label, b->binding, b->set);
+    }
+    if (reflect->set_count > device->limits.max_sets)
+        return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxBoundDescriptorSets is %u, the module uses %u sets",
+                            label, device->limits.max_sets, reflect->set_count);
+    if (storage > device->limits.max_storage_buffers)
+        return kp_error_set(KP_ERROR_LIMIT,
+                            "algorithm '%s': maxPerStageDescriptorStorageBuffers is %u, the module binds %u", label,
+                            device->limits.max_storage_buffers, storage);
+    if (uniform > device->limits.max_uniform_buffers)
+        return kp_error_set(KP_ERROR_LIMIT,
+                            "algorithm '%s': maxPerStageDescriptorUniformBuffers is %u, the module binds %u", label,
+                            device->limits.max_uniform_buffers, uniform);
+    if (reflect->push_size > device->info.max_push_constants)
+        return kp_error_set(KP_ERROR_LIMIT,
+                            "algorithm '%s': maxPushConstantsSize is %u bytes, the module has %u bytes of push "
+                            "constants (a buffer can hold more)",
+                            label, device->info.max_push_constants, reflect->push_size);
+    return KP_OK;
+}
+
+static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, const char *label) {
+    const kp_reflect *reflect = module->reflect;
+    kp_pipeline_binding *bindings = kp_alloc_zero(reflect->binding_count, sizeof *bindings);
+    if (bindings == NULL)
+        return kp_error_host_memory(reflect->binding_count * sizeof *bindings);
+    for (size_t i = 0; i < reflect->binding_count; i++)
+        bindings[i] = (kp_pipeline_binding){.set = reflect->bindings[i].set,
+                                            .binding = reflect->bindings[i].binding,
+                                            .type = reflect->bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER
+                                                        ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
+                                                        : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+    uint32_t push_size = reflect->push_size;
+    uint32_t with_launch = reflect->launch_push_offset + (uint32_t)sizeof(kp_launch_push);
+    if (module->regroup && with_launch <= manager->device->info.max_push_constants)
+        push_size = with_launch;
+    kp_result result = kp_pipeline_layout_create(manager->device, bindings, (uint32_t)reflect->binding_count, push_size,
+                                                 label, &module->layout);
+    kp_alloc_free(bindings);
+    return result;
+}
+
+// All that can fail.
+static kp_result build_module(kp_manager *manager, const kp_pipelines_desc *desc, kp_pipelines_module *module) {
+    kp_device *device = manager->device;
+    char name[256];
+    snprintf(name, sizeof name, "algorithm '%.200s'", desc->label);
+    kp_result result = kp_reflect_create(
+        &(kp_reflect_desc){.bytes = desc->bytes, .size = desc->size, .entry = desc->entry, .label = name},
+        &module->reflect);
+    if (result != KP_OK)
+        return result;
+    const kp_reflect *reflect = module->reflect;
+    result = kp_validate_module(&(kp_validate_desc){
+        .words = reflect->words,
+        .word_count = reflect->word_count,
+        .api_version = device->limits.api_version,
+        .spirv_1_4 = device->features.spirv_1_4,
+        .scalar_block_layout = device->features.scalar.scalarBlockLayout,
+        .uniform_standard_layout = device->features.standard.uniformBufferStandardLayout,
+        .workgroup_scalar_layout = device->features.shared_layout.workgroupMemoryExplicitLayoutScalarBlockLayout,
+        .local_size_id = device->features.maintenance4.maintenance4,
+        .label = name});
+    if (result == KP_OK)
+        result = check_capabilities(device, reflect, desc->label);
+    if (result == KP_OK)
+        result = check_bindings(device, reflect, desc->label);
+    if (result != KP_OK)
+        return result;
+    module->regroup = manager->regroup && reflect->regroupable;
+    result = kp_pipeline_module_create(device, reflect->words, reflect->word_count, desc->label, &module->handle);
+    if (result == KP_OK)
+        result = make_layout(manager, module, desc->label);
+    return result;
+}
+
+// Takes the key over, also when it fails.
+static kp_result make_module(kp_manager *manager, const kp_pipelines_desc *desc, void *key, size_t key_size,
+                             kp_pipelines_module **out) {
+    kp_pipelines_module *module = kp_alloc_zero(1, sizeof *module);
+    if (module == NULL) {
+        kp_alloc_free(key);
+        return kp_error_host_memory(sizeof *module);
+    }
+    module->key = key;
+    module->key_size = key_size;
+    kp_result result = build_module(manager, desc, module);
+    if (result != KP_OK) {
+        free_module(manager->device, module);
+        return result;
+    }
+    *out = module;
+    return KP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Specialization constants
+// ---------------------------------------------------------------------------------------------------------------------
+
+static bool is_launch_spec(uint32_t id) { return id >= KP_LAUNCH_SPEC_BASE && id <= KP_LAUNCH_SPEC_FOLDED; }
+
+static kp_result unknown_spec(const kp_reflect *reflect, uint32_t id, const char *label) {
+    kp_str list = {0};
+    for (size_t i = 0; i < reflect->spec_count; i++) {
+        const kp_reflect_spec *s = &reflect->specs[i];
+        if (!is_launch_spec(s->id))
+            kp_str_format(&list, "%s%u (%s)", list.length != 0 ? ", " : "", s->id, kp_dtype_name(s->dtype));
+    }
+    kp_result result =
+        kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the module has no specialization constant %u; it has %s",
+                     label, id, list.length != 0 ? list.data : "none");
+    kp_str_free(&list);
+    return result;
+}
+
+static kp_result read_value(const kp_reflect *reflect, const kp_spec *spec, const char *label, kp_reflect_value *out) {
+    const kp_reflect_spec *own = is_launch_spec(spec->id) ? NULL : kp_reflect_find_spec(reflect, spec->id);
+    if (own == NULL)
+        return unknown_spec(reflect, spec->id, label);
+    size_t size = kp_dtype_size(spec->dtype);
+    if (spec->value == NULL || size == 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specialization constant %u has no %s", label, spec->id,
+                            spec->value == NULL ? "value" : "element type");
+    if (size != kp_dtype_size(own->dtype) || (spec->dtype == KP_BOOL) != (own->dtype == KP_BOOL))
+        return kp_error_set(KP_ERROR_TYPE,
+                            "algorithm '%s': specialization constant %u is %s in the module, %s was given", label,
+                            spec->id, kp_dtype_name(own->dtype), kp_dtype_name(spec->dtype));
+    uint8_t b1;
+    uint16_t b2;
+    uint32_t b4;
+    uint64_t bits = 0;
+    switch (size) {
+    case 1:
+        memcpy(&b1, spec->value, 1);
+        bits = spec->dtype == KP_BOOL ? b1 != 0 : b1;
+        break;
+    case 2:
+        memcpy(&b2, spec->value, 2);
+        bits = b2;
+        break;
+    case 4:
+        memcpy(&b4, spec->value, 4);
+        bits = b4;
+        break;
+    default:
+        memcpy(&bits, spec->value, 8);
+        break;
+    }
+    *out = (kp_reflect_value){.id = spec->id, .bits = bits};
+    return KP_OK;
+}
+
+static int by_id(const void *a, const void *b) {
+    uint32_t x = ((const kp_reflect_value *)a)->id, y = ((const kp_reflect_value *)b)->id;
+    return (x > y) - (x < y);
+}
+
+static kp_result read_values(const kp_pipelines_desc *desc, const kp_reflect *reflect, kp_reflect_value **out) {
+    if (desc->spec_count != 0 && desc->specs == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specs is NULL, but spec_count is %zu", desc->label,
+                            desc->spec_count);
+    kp_reflect_value *values = kp_alloc_zero(desc->spec_count, sizeof *values); // zeroed: padding is part of the key
+    if (values == NULL)
+        return kp_error_host_memory(desc->spec_count * sizeof *values);
+    kp_result result = KP_OK;
+    for (size_t i = 0; i < desc->spec_count && result == KP_OK; i++) {
+        kp_reflect_value value;
+        result = read_value(reflect, &desc->specs[i], desc->label, &value);
+        if (result == KP_OK) {
+            values[i].id = value.id;
+            values[i].bits = value.bits;
+        }
+    }
+    if (result == KP_OK) {
+        qsort(values, desc->spec_count, sizeof *values, by_id);
+        for (size_t i = 1; i < desc->spec_count && result == KP_OK; i++) {
+            if (values[i].id == values[i - 1].id)
+                result = kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specialization constant %u is given twice",
+                                      desc->label, values[i].id);
+        }
+    }
+    if (result != KP_OK) {
+        kp_alloc_free(values);
+        return result;
+    }
+    *out = values;
+    return KP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Kernels
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_result check_sizes(const kp_device *device, const kp_reflect_sizes *sizes, const char *label) {
+    const kp_device_info *info = &device->info;
+    uint64_t invocations = 1;
+    for (unsigned axis = 0; axis < 3; axis++) {
+        uint32_t size = sizes->local_size[axis];
+        if (size == 0)
+            return kp_error_set(KP_ERROR_SPIRV, "algorithm '%s': the module's local size on axis %c is 0 or unknown",
+                                label, "xyz"[axis]);
+        if (size > info->max_workgroup_size[axis])
+            return kp_error_set(
+                KP_ERROR_LIMIT,
+                "algorithm '%s': maxComputeWorkGroupSize on axis %c is %u, the module's local size is %u", label,
+                "xyz"[axis], info -> max_workgroup_size[axis], size);
+        invocations *= size;
+    }
+    if (invocations > info->max_workgroup_invocations)
+        return kp_error_set(
+            KP_ERROR_LIMIT,
+            "algorithm '%s': maxComputeWorkGroupInvocations is %u, the module's local size %u x %u x %u "
+            "has %llu",
+            label, info->max_workgroup_invocations, sizes->local_size[0], sizes->local_size[1], sizes->local_size[2],
+            (unsigned long long)invocations);
+    if (sizes->shared_bytes != UINT64_MAX && sizes->shared_bytes > info->max_shared_memory)
+        return kp_error_set(KP_ERROR_LIMIT,
+                            "algorithm '%s': maxComputeSharedMemorySize is %u bytes, the module shares %llu", label,
+                            info->max_shared_memory, (unsigned long long)sizes->shared_bytes);
+    return KP_OK;
+}
+
+static void free_kernel(kp_device *device, kp_pipelines_kernel *kernel) {
+    if (kernel == NULL)
+        return;
+    for (kp_pipelines_variant *v = kernel->variants; v != NULL;) {
+        kp_pipelines_variant *next = v->next;
+        kp_pipeline_destroy(device, v->pipeline);
+        kp_alloc_free(v);
+        v = next;
+    }
+    kp_alloc_free(kernel->values);
+    kp_alloc_free(kernel);
+}
+
+static const void *kernel_key(const kp_reflect_value *values, size_t count, size_t *size) {
+    *size = count * sizeof *values;
+    return values;
+}
+
+// Takes the values over, also when it fails.
+static kp_result make_kernel(kp_manager *manager, const kp_pipelines_desc *desc, const kp_reflect *reflect,
+                             kp_reflect_value *values, kp_pipelines_kernel **out) {
+    kp_pipelines_kernel *kernel = kp_alloc_zero(1, sizeof *kernel);
+    if (kernel == NULL) {
+        kp_alloc_free(values);
+        return kp_error_host_memory(sizeof *kernel);
+    }
+    kernel->values = values;
+    kernel->value_count = desc->spec_count;
+    kp_result result = kp_reflect_specialize(reflect, values, desc->spec_count, &kernel->sizes);
+    if (result == KP_OK)
+        result = check_sizes(manager->device, &kernel->sizes, desc->label);
+    if (result != KP_OK) {
+        free_kernel(manager->device, kernel);
+        return result;
+    }
+    *out = kernel;
+    return KP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The cache. These run under its lock, but for the last two.
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void leave_idle(kp_pipelines *cache, kp_pipelines_kernel *kernel) {
+    if (kernel->older != NULL)
+        kernel->older->newer = kernel->newer;
+    else
+        cache->oldest_idle = kernel->newer;
+    if (kernel->newer != NULL)
+        kernel->newer->older = kernel->older;
+    else
+        cache->newest_idle = kernel->older;
+    kernel->older = kernel->newer = NULL;
+    cache->idle_count--;
+}
+
+static void hold(kp_pipelines *cache, kp_pipelines_kernel *kernel) {
+    if (kernel->users++ == 0)
+        leave_idle(cache, kernel);
+}
+
+static void make_idle(kp_pipelines *cache, kp_pipelines_kernel *kernel) {
+    kernel->older = cache->newest_idle;
+    if (kernel->older != NULL)
+        kernel->older->newer = kernel;
+    else
+        cache->oldest_idle = kernel;
+    cache->newest_idle = kernel;
+    cache->idle_count++;
+}
+
+// Takes a kernel nobody holds, and its module when it was the last, out of the cache, and frees them.
+static void evict(kp_device *device, kp_pipelines *cache, kp_pipelines_kernel *kernel) {
+    kp_pipelines_module *module = kernel->module;
+    size_t size;
+    const void *key = kernel_key(kernel->values, kernel->value_count, &size);
+    leave_idle(cache, kernel);
+    kp_map_remove(&module->kernels, key, size);
+    free_kernel(device, kernel);
+    if (--module->kernel_count == 0) {
+        kp_map_remove(&cache->modules, module->key, module->key_size);
+        free_module(device, module);
+    }
+}
+
+void kp_pipelines_put(kp_manager *manager, kp_pipelines_kernel *kernel) {
+    kp_pipelines *cache = &manager->pipelines;
+    kp_guard_lock(&cache->lock);
+    if (--kernel->users == 0) {
+        make_idle(cache, kernel);
+        if (cache->idle_count > MAX_IDLE)
+            evict(manager->device, cache, cache->oldest_idle);
+    }
+    kp_guard_unlock(&cache->lock);
+}
+
+void kp_pipelines_destroy(kp_manager *manager) {
+    kp_pipelines *cache = &manager->pipelines;
+    while (cache->oldest_idle != NULL)
+        evict(manager->device, cache, cache->oldest_idle);
+    kp_map_free(&cache->modules);
+    pthread_mutex_destroy(&cache->lock);
+}
+
+// A module is only safe outside the lock while one of its kernels is held. So a new module enters the cache together
+// with its first kernel, and the constants of a known module are read under the lock.
+static kp_result find(kp_manager *manager, const kp_pipelines_desc *desc, const void *key, size_t key_size,
+                      kp_pipelines_kernel **out) {
+    kp_pipelines *cache = &manager->pipelines;
+    *out = NULL;
+    kp_pipelines_module *module = kp_map_get(&cache->modules, key, key_size);
+    if (module == NULL)
+        return KP_OK;
+    kp_reflect_value *values = NULL;
+    kp_result result = read_values(desc, module->reflect, &values);
+    if (result != KP_OK)
+        return result;
+    size_t size;
+    const void *kernel_bytes = kernel_key(values, desc->spec_count, &size);
+    kp_pipelines_kernel *kernel = kp_map_get(&module->kernels, kernel_bytes, size);
+    if (kernel != NULL) {
+        kp_alloc_free(values);
+        hold(cache, kernel);
+        *out = kernel;
+        return KP_OK;
+    }
+    result = make_kernel(manager, desc, module->reflect, values, &kernel); // quick: the driver compiles later
+    if (result != KP_OK)
+        return result;
+    if (!kp_map_set(&module->kernels, kernel_bytes, size, kernel)) {
+        free_kernel(manager->device, kernel);
+        return kp_error_host_memory(size);
+    }
+    kernel->module = module;
+    kernel->users = 1;
+    module->kernel_count++;
+    *out = kernel;
+    return KP_OK;
+}
+
+static kp_result add(kp_manager *manager, kp_pipelines_module *module, kp_pipelines_kernel *kernel) {
+    size_t size;
+    const void *key = kernel_key(kernel->values, kernel->value_count, &size);
+    if (!kp_map_set(&module->kernels, key, size, kernel))
+        return kp_error_host_memory(size);
+    if (!kp_map_set(&manager->pipelines.modules, module->key, module->key_size, module))
+        return kp_error_host_memory(module->key_size);
+    kernel->module = module;
+    kernel->users = 1;
+    module->kernel_count = 1;
+    return KP_OK;
+}
+
+// A module that the cache does not have, with its first kernel. Takes the key over.
+static kp_result make_both(kp_manager *manager, const kp_pipelines_desc *desc, void *key, size_t key_size,
+                           kp_pipelines_kernel **out) {
+    kp_pipelines *cache = &manager->pipelines;
+    kp_pipelines_module *module = NULL;
+    kp_pipelines_kernel *kernel = NULL;
+    kp_reflect_value *values = NULL;
+    kp_result result = make_module(manager, desc, key, key_size, &module);
+    if (result != KP_OK)
+        return result;
+    result = read_values(desc, module->reflect, &values);
+    if (result == KP_OK)
+        result = make_kernel(manager, desc, module->reflect, values, &kernel);
+    if (result == KP_OK) {
+        kp_pipelines_kernel *other = NULL;
+        kp_guard_lock(&cache->lock);
+        result = find(manager, desc, module->key, module->key_size, &other);
+        if (result == KP_OK && other == NULL) {
+            result = add(manager, module, kernel);
+            if (result == KP_OK) {
+                other = kernel;
+                kernel = NULL;
+                module = NULL;
+            }
+        }
+        kp_guard_unlock(&cache->lock);
+        if (result == KP_OK)
+            *out = other;
+    }
+    free_kernel(manager->device, kernel);
+    free_module(manager->device, module);
+    return result;
+}
+
+kp_result kp_pipelines_get(kp_manager *manager, const kp_pipelines_desc *desc, kp_pipelines_kernel **out) {
+    kp_pipelines *cache = &manager->pipelines;
+    kp_pipelines_kernel *kernel = NULL;
+    void *key = NULL;
+    size_t key_size = 0;
+    kp_result result = make_key(desc, &key, &key_size);
+    if (result != KP_OK)
+        return result;
+    kp_guard_lock(&cache->lock);
+    result = find(manager, desc, key, key_size, &kernel);
+    kp_guard_unlock(&cache->lock);
+    if (result != KP_OK || kernel != NULL)
+        kp_alloc_free(key);
+    else
+        result = make_both(manager, desc, key, key_size, &kernel);
+    if (result == KP_OK)
+        *out = kernel;
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Variants
+// ---------------------------------------------------------------------------------------------------------------------
+
+static VkPipeline find_variant(const kp_pipelines_kernel *kernel, const kp_pipelines_setting *setting) {
+    for (const kp_pipelines_variant *v = kernel->variants; v != NULL; v = v->next) {
+        if (memcmp(&v->setting, setting, sizeof *setting) == 0)
+            return v->pipeline;
+    }
+    return VK_NULL_HANDLE;
+}
+
+// The constants of the kernel and, by blocks, of the launch, as Vulkan takes them: 8 bytes for each, low bytes first
+// used (which is why a 4-byte value is copied as one).
+typedef struct specialization {
+    VkSpecializationMapEntry *entries;
+    unsigned char *data;
+    uint32_t count;
+} specialization;
+
+static void add_value(specialization *s, uint32_t id, kp_dtype dtype, uint64_t bits) {
+    size_t size = dtype == KP_BOOL ? sizeof(VkBool32) : kp_dtype_size(dtype);
+    unsigned char *at = s->data + s->count * 8u;
+    uint8_t b1 = (uint8_t)bits;
+    uint16_t b2 = (uint16_t)bits;
+    uint32_t b4 = (uint32_t)bits;
+    memcpy(at, size == 1 ? (void *)&b1 : size == 2 ? (void *)&b2 : size == 4 ? (void *)&b4 : (void *)&bits, size);
+    s->entries[s->count] = (VkSpecializationMapEntry){.constantID = id, .offset = s->count * 8u, .size = size};
+    s->count++;
+}
+
+static kp_result make_specialization(const kp_pipelines_kernel *kernel, const kp_pipelines_setting *setting,
+                                     specialization *s) {
+    size_t room = kernel->value_count + LAUNCH_SPECS;
+    s->entries = kp_alloc_zero(room, sizeof *s->entries);
+    s->data = kp_alloc_zero(room, 8);
+    if (s->entries == NULL || s->data == NULL)
+        return kp_error_host_memory(room * sizeof *s->entries);
+    for (size_t i = 0; i < kernel->value_count; i++) {
+        const kp_reflect_value *v = &kernel->values[i];
+        add_value(s, v->id, kp_reflect_find_spec(kernel->module->reflect, v->id)->dtype, v->bits);
+    }
+    if (setting->blocks) {
+        add_value(s, KP_LAUNCH_SPEC_LOCAL_X, KP_U32, setting->local[0]);
+        add_value(s, KP_LAUNCH_SPEC_LOCAL_Y, KP_U32, setting->local[1]);
+        add_value(s, KP_LAUNCH_SPEC_LOCAL_Z, KP_U32, setting->local[2]);
+        add_value(s, KP_LAUNCH_SPEC_ITEMS, KP_U32, setting->items);
+        add_value(s, KP_LAUNCH_SPEC_ADJACENT, KP_BOOL, setting->adjacent);
+        add_value(s, KP_LAUNCH_SPEC_FOLDED, KP_BOOL, setting->folded);
+    }
+    return KP_OK;
+}
+
+static kp_result make_variant(kp_manager *manager, const kp_pipelines_kernel *kernel,
+                              const kp_pipelines_setting *setting, const char *label, kp_pipelines_variant **out) {
+    specialization s = {0};
+    kp_pipelines_variant *variant = kp_alloc_zero(1, sizeof *variant);
+    kp_result result =
+        variant == NULL ? kp_error_host_memory(sizeof *variant) : make_specialization(kernel, setting, &s);
+    if (result == KP_OK) {
+        variant->setting = *setting;
+        result = kp_pipeline_create(manager->device,
+                                    &(kp_pipeline_desc){.module = kernel->module->handle,
+                                                        .entry = setting->blocks ? KP_LAUNCH_BLOCKS_ENTRY
+                                                                                 : kernel->module->reflect->entry->name,
+                                                        .layout = &kernel->module->layout,
+                                                        .specialization = {.mapEntryCount = s.count,
+                                                                           .pMapEntries = s.entries,
+                                                                           .dataSize = s.count * 8u,
+                                                                           .pData = s.data},
+                                                        .label = label},
+                                    &variant->pipeline);
+        if (result != KP_OK)
+            result = kp_error_set(result, "algorithm '%s': %s", label, kp_last_error());
+    }
+    kp_alloc_free(s.entries);
+    kp_alloc_free(s.data);
+    if (result != KP_OK) {
+        kp_alloc_free(variant);
+        return result;
+    }
+    *out = variant;
+    return KP_OK;
+}
+
+kp_result kp_pipelines_variant_get(kp_manager *manager, kp_pipelines_kernel *kernel,
+                                   const kp_pipelines_setting *setting, const char *label, VkPipeline *out) {
+    kp_pipelines *cache = &manager->pipelines;
+    kp_guard_lock(&cache->lock);
+    VkPipeline found = find_variant(kernel, setting);
+    kp_guard_unlock(&cache->lock);
+    if (found == VK_NULL_HANDLE) {
+        kp_pipelines_variant *variant = NULL;
+        kp_result result = make_variant(manager, kernel, setting, label, &variant);
+        if (result != KP_OK)
+            return result;
+        kp_guard_lock(&cache->lock);
+        found = find_variant(kernel, setting);
+        if (found == VK_NULL_HANDLE) {
+            variant->next = kernel->variants;
+            kernel->variants = variant;
+            found = variant->pipeline;
+            variant = NULL;
+        }
+        kp_guard_unlock(&cache->lock);
+        if (variant != NULL) {
+            kp_pipeline_destroy(manager->device, variant->pipeline);
+            kp_alloc_free(variant);
+        }
+    }
+    *out = found;
+    return KP_OK;
+}

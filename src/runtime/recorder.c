@@ -1,0 +1,156 @@
+// See recorder.h.
+#include "recorder.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+enum { FEW = 24 }; // up to here a search is quicker than a map
+
+static const kp_barrier_access any_work = {
+    .stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+    .access = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+};
+static const kp_barrier_access any_use = {
+    .stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+    .access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_UNIFORM_READ_BIT |
+              VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+};
+
+static kp_result fail(kp_recorder *recorder, kp_result result) {
+    if (recorder->result == KP_OK)
+        recorder->result = result;
+    return recorder->result;
+}
+
+kp_result kp_recorder_begin(kp_recorder *recorder, kp_device *device, VkCommandBuffer commands,
+                            kp_pipeline_pools *pools, kp_memory *const *memory, size_t count) {
+    *recorder = (kp_recorder){.device = device, .commands = commands, .pools = pools, .slot_count = count};
+    recorder->slots = kp_alloc_zero(count, sizeof *recorder->slots);
+    if (recorder->slots == NULL)
+        return fail(recorder, kp_error_host_memory(count * sizeof *recorder->slots));
+    for (size_t i = 0; i < count; i++) {
+        recorder->slots[i].memory = memory[i];
+        if (count > FEW && !kp_map_set(&recorder->index, &memory[i], sizeof memory[i], (void *)(uintptr_t)(i + 1)))
+            return fail(recorder, kp_error_host_memory(sizeof memory[i]));
+    }
+    kp_barrier_emit(device, commands, &(kp_barrier){.source = any_work, .target = any_use});
+    return KP_OK;
+}
+
+static size_t slot_of(const kp_recorder *recorder, kp_memory *memory) {
+    if (recorder->slot_count > FEW)
+        return (size_t)(uintptr_t)kp_map_get(&recorder->index, &memory, sizeof memory) - 1;
+    size_t i = 0;
+    while (i < recorder->slot_count && recorder->slots[i].memory != memory)
+        i++;
+    return i;
+}
+
+void kp_recorder_touch(kp_recorder *recorder, kp_memory *memory, kp_side side, kp_barrier_access access) {
+    if (recorder->result != KP_OK)
+        return;
+    if (recorder->touched_count == recorder->touched_capacity) {
+        size_t capacity = recorder->touched_capacity * 2 + 8;
+        kp_recorder_touched *larger = kp_alloc_resize(recorder->touched, capacity * sizeof *larger);
+        if (larger == NULL) {
+            fail(recorder, kp_error_host_memory(capacity * sizeof *larger));
+            return;
+        }
+        recorder->touched = larger;
+        recorder->touched_capacity = capacity;
+    }
+    side = memory->shared ? KP_SIDE_DEVICE : side;
+    size_t slot = slot_of(recorder, memory);
+    for (size_t i = 0; i < recorder->touched_count; i++) { // the same memory twice in one op: one access
+        kp_recorder_touched *t = &recorder->touched[i];
+        if (t->slot == slot && t->side == side) {
+            t->access.stage |= access.stage;
+            t->access.access |= access.access;
+            return;
+        }
+    }
+    recorder->touched[recorder->touched_count++] = (kp_recorder_touched){.slot = slot, .side = side, .access = access};
+}
+
+static void pass(kp_recorder *recorder, const kp_barrier *barrier) {
+    kp_barrier_emit(recorder->device, recorder->commands, barrier);
+    for (size_t i = 0; i < recorder->slot_count; i++) {
+        kp_barrier_passed(&recorder->slots[i].sides[0], barrier);
+        kp_barrier_passed(&recorder->slots[i].sides[1], barrier);
+    }
+}
+
+kp_result kp_recorder_ready(kp_recorder *recorder) {
+    if (recorder->result != KP_OK)
+        return recorder->result;
+    kp_barrier barrier = {0};
+    for (size_t i = 0; i < recorder->touched_count; i++) {
+        const kp_recorder_touched *t = &recorder->touched[i];
+        kp_barrier_need(&recorder->slots[t->slot].sides[t->side], t->access, &barrier);
+    }
+    if (barrier.source.stage != 0)
+        pass(recorder, &barrier);
+    for (size_t i = 0; i < recorder->touched_count; i++) {
+        const kp_recorder_touched *t = &recorder->touched[i];
+        kp_barrier_use(&recorder->slots[t->slot].sides[t->side], t->access);
+    }
+    recorder->touched_count = 0;
+    recorder->command_count++;
+    return KP_OK;
+}
+
+void kp_recorder_fence_all(kp_recorder *recorder) {
+    if (recorder->result == KP_OK)
+        pass(recorder, &(kp_barrier){.source = any_work, .target = any_use});
+}
+
+const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side) {
+    return side == KP_SIDE_HOST && !memory->shared ? &memory->host_side : &memory->device_side;
+}
+
+kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side) {
+    const kp_buffer *source = kp_recorder_buffer(from, from_side), *target = kp_recorder_buffer(to, to_side);
+    if (from->bytes == 0 || source->handle == target->handle)
+        return recorder->result;
+    kp_recorder_touch(recorder, from, from_side,
+                      (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT});
+    kp_recorder_touch(recorder, to, to_side,
+                      (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT});
+    kp_result result = kp_recorder_ready(recorder);
+    if (result == KP_OK)
+        recorder->device->vk.vkCmdCopyBuffer(recorder->commands, source->handle, target->handle, 1,
+                                             &(VkBufferCopy){.size = from->bytes});
+    return result;
+}
+
+kp_result kp_recorder_clear(kp_recorder *recorder, kp_memory *memory, kp_side side) {
+    const kp_buffer *target = kp_recorder_buffer(memory, side);
+    kp_recorder_touch(recorder, memory, side,
+                      (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT});
+    kp_result result = kp_recorder_ready(recorder);
+    if (result == KP_OK)
+        recorder->device->vk.vkCmdFillBuffer(recorder->commands, target->handle, 0, target->size, 0);
+    return result;
+}
+
+// What the device wrote and the host can see.
+static void show_host(kp_recorder *recorder) {
+    kp_barrier barrier = {.target = {VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT}};
+    for (size_t i = 0; i < recorder->slot_count; i++) {
+        const kp_recorder_slot *slot = &recorder->slots[i];
+        const kp_barrier_access *write = &slot->sides[slot->memory->shared ? 0 : 1].write;
+        barrier.source.stage |= write->stage;
+        barrier.source.access |= write->access;
+    }
+    kp_barrier_emit(recorder->device, recorder->commands, &barrier);
+}
+
+kp_result kp_recorder_finish(kp_recorder *recorder) {
+    if (recorder->result == KP_OK)
+        show_host(recorder);
+    kp_alloc_free(recorder->slots);
+    kp_alloc_free(recorder->touched);
+    kp_map_free(&recorder->index);
+    return recorder->result;
+}

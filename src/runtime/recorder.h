@@ -1,0 +1,63 @@
+// Writes the commands of a recording's ops, with the barriers that they need between them (design decision 8).
+//
+// An op says what it is going to touch, then that it is ready, then records its command:
+//
+//     kp_recorder_touch(recorder, memory, KP_SIDE_DEVICE, access)     as often as needed
+//     kp_recorder_ready(recorder)
+//     vkCmd...
+#ifndef KP_SRC_RUNTIME_RECORDER_H
+#define KP_SRC_RUNTIME_RECORDER_H
+
+#include "memory.h"
+#include "vulkan/barrier.h"
+#include "vulkan/pipeline.h"
+
+typedef enum kp_side { KP_SIDE_DEVICE, KP_SIDE_HOST } kp_side;
+
+typedef struct kp_recorder_slot {
+    kp_memory *memory;
+    kp_barrier_state sides[2]; // of a shared memory only the first is used
+} kp_recorder_slot;
+
+typedef struct kp_recorder_touched {
+    size_t slot;
+    kp_side side;
+    kp_barrier_access access;
+} kp_recorder_touched;
+
+typedef struct kp_recorder {
+    kp_device *device;        //
+    VkCommandBuffer commands; //
+    kp_pipeline_pools *pools; // for descriptors
+    kp_recorder_slot *slots;  // one for each memory
+    size_t slot_count;        //
+    kp_map index;             // memory to slot + 1, when there are many
+    kp_recorder_touched *touched;
+    size_t touched_count, touched_capacity;
+    size_t command_count; // recorded by ops
+    kp_result result;     // the first failure; all that follows does nothing
+} kp_recorder;
+
+// `memory` is all that the ops may touch, each once. Records the barrier against earlier work on the queue.
+kp_result kp_recorder_begin(kp_recorder *recorder, kp_device *device, VkCommandBuffer commands,
+                            kp_pipeline_pools *pools, kp_memory *const *memory, size_t count);
+
+// Records what makes the results visible to the host, frees the recorder, and answers how it all went.
+kp_result kp_recorder_finish(kp_recorder *recorder);
+
+void kp_recorder_touch(kp_recorder *recorder, kp_memory *memory, kp_side side, kp_barrier_access access);
+kp_result kp_recorder_ready(kp_recorder *recorder);
+
+// Records a barrier between all that came before and all that follows.
+void kp_recorder_fence_all(kp_recorder *recorder);
+
+// One whole side into another, with the barriers.
+kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side);
+
+// Zeros into a side, with the barriers.
+kp_result kp_recorder_clear(kp_recorder *recorder, kp_memory *memory, kp_side side);
+
+// The buffer of a side.
+const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side);
+
+#endif

@@ -1,0 +1,270 @@
+// See recording.h.
+#include "recording.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making and freeing
+// ---------------------------------------------------------------------------------------------------------------------
+
+kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t timestamps, kp_recording **out) {
+    kp_device *device = manager->device;
+    kp_recording *recording = kp_alloc_zero(1, sizeof *recording);
+    if (recording == NULL)
+        return kp_error_host_memory(sizeof *recording);
+    recording->manager = manager;
+    recording->queue = &device->queues[queue];
+    recording->query_capacity = timestamps;
+    kp_result result = kp_command_acquire(device, recording->queue->family, &recording->command);
+    if (result == KP_OK && timestamps != 0 && device->limits.timestamp_bits[recording->queue->family] != 0)
+        result = KP_VK(device, CreateQueryPool, device->handle,
+                       &(VkQueryPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                                .queryType = VK_QUERY_TYPE_TIMESTAMP,
+                                                .queryCount = timestamps + 1},
+                       NULL, &recording->queries);
+    if (result != KP_OK) {
+        kp_recording_destroy(recording);
+        return result;
+    }
+    *out = recording;
+    return KP_OK;
+}
+
+void kp_recording_forget(kp_recording *recording) {
+    for (size_t i = 0; i < recording->memory_count; i++)
+        kp_memory_unref(recording->memory[i]);
+    for (size_t i = 0; i < recording->algorithm_count; i++)
+        kp_algorithm_unref(recording->algorithms[i]);
+    kp_alloc_free(recording->memory);
+    kp_alloc_free(recording->memory_versions);
+    kp_alloc_free(recording->algorithms);
+    kp_alloc_free(recording->algorithm_versions);
+    recording->memory = NULL;
+    recording->algorithms = NULL;
+    recording->memory_versions = recording->algorithm_versions = NULL;
+    recording->memory_count = recording->algorithm_count = 0;
+    recording->valid = false;
+}
+
+void kp_recording_destroy(kp_recording *recording) {
+    if (recording == NULL)
+        return;
+    kp_device *device = recording->manager->device;
+    kp_recording_forget(recording);
+    kp_pipeline_pools_destroy(device, &recording->pools);
+    if (recording->queries != VK_NULL_HANDLE)
+        device->vk.vkDestroyQueryPool(device->handle, recording->queries, NULL);
+    kp_command_give(device, recording->command);
+    kp_alloc_free(recording);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What is used
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A list of pointers, each once: searched from the end while short, by a map when long.
+typedef struct collected {
+    void **items;
+    size_t count, capacity;
+    kp_map seen;
+} collected;
+
+static kp_result collect(collected *list, void *item, bool *fresh) {
+    enum { FEW = 24 };
+    *fresh = false;
+    for (size_t i = list->count; i > 0 && list->count <= FEW; i--) {
+        if (list->items[i - 1] == item)
+            return KP_OK;
+    }
+    if (list->count > FEW && kp_map_get(&list->seen, &item, sizeof item) != NULL)
+        return KP_OK;
+    if (list->count == list->capacity) {
+        size_t capacity = list->capacity * 2 + 8;
+        void **larger = kp_alloc_resize(list->items, capacity * sizeof *larger);
+        if (larger == NULL)
+            return kp_error_host_memory(capacity * sizeof *larger);
+        list->items = larger;
+        list->capacity = capacity;
+    }
+    if (!kp_map_set(&list->seen, &item, sizeof item, item))
+        return kp_error_host_memory(sizeof item);
+    list->items[list->count++] = item;
+    *fresh = true;
+    return KP_OK;
+}
+
+static kp_result collect_op(const kp_op *op, collected *memory, collected *algorithms) {
+    size_t count;
+    bool fresh;
+    kp_memory *const *list = kp_op_memory(op, &count);
+    for (size_t i = 0; i < count; i++) {
+        kp_result result = collect(memory, list[i], &fresh);
+        if (result != KP_OK)
+            return result;
+        if (fresh)
+            kp_memory_ref(list[i]);
+    }
+    if (op->algorithm == NULL)
+        return KP_OK;
+    kp_result result = collect(algorithms, op->algorithm, &fresh);
+    if (result == KP_OK && fresh)
+        kp_algorithm_ref(op->algorithm);
+    return result;
+}
+
+// Replaces what is used by what the ops use now.
+static kp_result collect_all(kp_recording *recording, kp_op *const *ops, size_t count) {
+    collected memory = {0}, algorithms = {0};
+    kp_result result = KP_OK;
+    kp_recording_forget(recording);
+    for (size_t i = 0; i < count && result == KP_OK; i++)
+        result = collect_op(ops[i], &memory, &algorithms);
+    kp_map_free(&memory.seen);
+    kp_map_free(&algorithms.seen);
+    recording->memory = (kp_memory **)memory.items; // also after a failure: forget frees them
+    recording->memory_count = memory.count;
+    recording->algorithms = (kp_algorithm **)algorithms.items;
+    recording->algorithm_count = algorithms.count;
+    if (result != KP_OK)
+        return result;
+    recording->memory_versions = kp_alloc_zero(memory.count, sizeof *recording->memory_versions);
+    recording->algorithm_versions = kp_alloc_zero(algorithms.count, sizeof *recording->algorithm_versions);
+    if (recording->memory_versions == NULL || recording->algorithm_versions == NULL)
+        return kp_error_host_memory((memory.count + algorithms.count) * sizeof(unsigned));
+    return KP_OK;
+}
+
+static bool is_current(const kp_recording *recording) {
+    if (!recording->valid)
+        return false;
+    for (size_t i = 0; i < recording->algorithm_count; i++) {
+        if (recording->algorithms[i]->version != recording->algorithm_versions[i])
+            return false;
+    }
+    for (size_t i = 0; i < recording->memory_count; i++) {
+        if (atomic_load_explicit(&recording->memory[i]->version, memory_order_relaxed) != recording->memory_versions[i])
+            return false;
+    }
+    return true;
+}
+
+static void let_go(kp_recording *recording, size_t memory_count, size_t algorithm_count) {
+    for (size_t i = 0; i < memory_count; i++)
+        kp_memory_let_go(recording->memory[i]);
+    for (size_t i = 0; i < algorithm_count; i++)
+        kp_algorithm_let_go(recording->algorithms[i]);
+}
+
+// Keeps all that is used from being freed, or says what is destroyed.
+static kp_result hold(kp_recording *recording, const char *who) {
+    for (size_t i = 0; i < recording->memory_count; i++) {
+        if (!kp_memory_hold(recording->memory[i])) {
+            let_go(recording, i, 0);
+            return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s', which it recorded, is destroyed", who,
+                                recording->memory[i]->label);
+        }
+    }
+    for (size_t i = 0; i < recording->algorithm_count; i++) {
+        if (!kp_algorithm_hold(recording->algorithms[i])) {
+            let_go(recording, recording->memory_count, i);
+            return kp_error_set(KP_ERROR_STATE, "%s: algorithm '%s', which it recorded, is destroyed", who,
+                                recording->algorithms[i]->label);
+        }
+    }
+    return KP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Commands
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void stamp(kp_recording *recording) {
+    if (recording->queries == VK_NULL_HANDLE || recording->query_count > recording->query_capacity)
+        return;
+    kp_device *device = recording->manager->device;
+    VkPipelineStageFlagBits stage =
+        recording->query_count == 0 ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+    device->vk.vkCmdWriteTimestamp(recording->command->buffer, stage, recording->queries, recording->query_count);
+    recording->query_count++;
+}
+
+static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t count) {
+    kp_device *device = recording->manager->device;
+    kp_recorder recorder;
+    kp_result result = kp_recorder_begin(&recorder, device, recording->command->buffer, &recording->pools,
+                                         recording->memory, recording->memory_count);
+    recording->query_count = 0;
+    if (recording->queries != VK_NULL_HANDLE)
+        device->vk.vkCmdResetQueryPool(recording->command->buffer, recording->queries, 0,
+                                       recording->query_capacity + 1);
+    stamp(recording);
+    for (size_t i = 0; i < count && result == KP_OK; i++) {
+        result = ops[i]->kind->record(ops[i], &recorder);
+        stamp(recording);
+    }
+    recording->command_count = recorder.command_count;
+    kp_result end = kp_recorder_finish(&recorder);
+    return result != KP_OK ? result : end;
+}
+
+// All that is used is held.
+static kp_result record(kp_recording *recording, kp_op *const *ops, size_t count, const char *who) {
+    kp_device *device = recording->manager->device;
+    kp_result result = KP_OK;
+    for (size_t i = 0; i < count && result == KP_OK; i++) {
+        if (ops[i]->kind->prepare != NULL)
+            result = ops[i]->kind->prepare(ops[i], who);
+    }
+    if (result != KP_OK)
+        return result;
+    for (size_t i = 0; i < recording->memory_count; i++)
+        recording->memory_versions[i] = atomic_load(&recording->memory[i]->version);
+    for (size_t i = 0; i < recording->algorithm_count; i++)
+        recording->algorithm_versions[i] = recording->algorithms[i]->version;
+    kp_pipeline_pools_reset(device, &recording->pools);
+    result = kp_command_begin(device, recording->command);
+    if (result != KP_OK)
+        return result;
+    result = record_ops(recording, ops, count);
+    kp_result end = kp_command_end(device, recording->command);
+    return result != KP_OK ? result : end;
+}
+
+// True when the commands have to be submitted: they do something, or they must wait for what others do.
+static bool has_work(const kp_recording *recording) {
+    return recording->command_count != 0 || recording->query_count != 0 ||
+           atomic_load_explicit(&recording->queue->pending, memory_order_acquire) != 0;
+}
+
+kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who) {
+    bool current = is_current(recording);
+    kp_result result = current ? KP_OK : collect_all(recording, ops, count);
+    if (result == KP_OK)
+        result = hold(recording, who);
+    if (result != KP_OK)
+        return result;
+    if (!current) {
+        result = record(recording, ops, count, who);
+        recording->valid = result == KP_OK;
+    }
+    bool submit = result == KP_OK && has_work(recording);
+    if (submit)
+        result = kp_command_submit(recording->manager->device, recording->queue, recording->command);
+    recording->running = submit && result == KP_OK;
+    if (!recording->running)
+        let_go(recording, recording->memory_count, recording->algorithm_count);
+    return result;
+}
+
+kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout) {
+    if (!recording->running)
+        return KP_OK;
+    kp_result result = kp_command_wait(recording->manager->device, recording->queue, recording->command, timeout);
+    if (result == KP_OK || result == KP_ERROR_DEVICE_LOST) {
+        recording->running = false;
+        let_go(recording, recording->memory_count, recording->algorithm_count);
+    }
+    return result;
+}

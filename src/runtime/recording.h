@@ -1,0 +1,44 @@
+// The commands of a sequence's ops, and all that they need while they run: command buffer, descriptors, queries, and
+// the memory and algorithms that they use.
+#ifndef KP_SRC_RUNTIME_RECORDING_H
+#define KP_SRC_RUNTIME_RECORDING_H
+
+#include "op.h"
+#include "vulkan/command.h"
+
+struct kp_recording {
+    kp_recording *next;      // in the manager's list of orphans
+    kp_manager *manager;     // alive as long as this is
+    kp_queue *queue;         //
+    kp_command *command;     //
+    kp_pipeline_pools pools; //
+    VkQueryPool queries;     // VK_NULL_HANDLE: no timestamps
+    uint32_t query_capacity; // ops that get one
+    uint32_t query_count;    // recorded, with the one at the start
+    bool valid;              // the commands were recorded, and nothing has changed that kp sees
+    bool running;            // submitted, not yet seen done
+    size_t command_count;    // 0: there is nothing to submit but barriers
+
+    // What the ops use, each once, referred to; held from start to end of a submission. With the versions recorded.
+    kp_memory **memory;
+    unsigned *memory_versions;
+    size_t memory_count;
+    kp_algorithm **algorithms;
+    unsigned *algorithm_versions;
+    size_t algorithm_count;
+};
+
+// `timestamps`: how many ops get one; 0: none.
+kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t timestamps, kp_recording **out);
+void kp_recording_destroy(kp_recording *recording); // not while it runs; NULL is fine
+
+// Submits the ops, recording them first where that is needed. `who` opens messages.
+kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who);
+
+// After KP_OK and KP_ERROR_DEVICE_LOST it does not run any more.
+kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout);
+
+// Forgets what the ops use, so that it can be freed. Not while it runs.
+void kp_recording_forget(kp_recording *recording);
+
+#endif

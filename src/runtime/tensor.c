@@ -1,0 +1,153 @@
+// Tensors: memory with a shape and an element type, and views of its host side.
+#include "memory.h"
+
+#include "base/alloc.h"
+
+#include <string.h>
+
+// Elements of the shape, or KP_ERROR_ARGUMENT when it does not go with `count`, KP_ERROR_LIMIT when it does not fit in
+// 64 bits.
+static kp_result resolve_shape(const kp_tensor_desc *desc, const char *label, kp_memory *tensor) {
+    if (desc->ndim > KP_MAX_DIMS)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %u axes, at most %d are possible", label, desc->ndim,
+                            KP_MAX_DIMS);
+    uint64_t count = 1;
+    bool too_many = false, empty = false;
+    for (uint32_t i = 0; i < desc->ndim; i++) {
+        tensor->shape[i] = desc->shape[i];
+        empty = empty || desc->shape[i] == 0;
+        too_many = too_many || (desc->shape[i] != 0 && count > UINT64_MAX / desc->shape[i]);
+        count *= desc->shape[i];
+    }
+    if (empty)
+        count = 0;
+    else if (too_many)
+        return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': the shape has more than 2^64 elements", label);
+    tensor->ndim = desc->ndim;
+    if (desc->ndim == 0) {
+        tensor->ndim = 1;
+        tensor->shape[0] = count = desc->count;
+    } else if (desc->count != 0 && desc->count != count) {
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': count is %llu, but the shape has %llu elements", label,
+                            (unsigned long long)desc->count, (unsigned long long)count);
+    }
+    tensor->count = count;
+    return KP_OK;
+}
+
+static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
+    const char *label = desc->label != NULL ? desc->label : "tensor";
+    size_t size = kp_dtype_size(desc->dtype);
+    if (size == 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %d is not an element type", label, (int)desc->dtype);
+    if ((unsigned)desc->memory_type > KP_MEMORY_DEVICE_AND_HOST)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %d is not a memory type", label, (int)desc->memory_type);
+    if (desc->memory_type == KP_MEMORY_STORAGE && desc->data != NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': a storage tensor has no host side to hold data", label);
+    kp_result result = resolve_shape(desc, label, tensor);
+    if (result != KP_OK)
+        return result;
+    if (tensor->count > UINT64_MAX / size)
+        return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': %llu elements of %zu bytes are more than 2^64 bytes", label,
+                            (unsigned long long)tensor->count, size);
+    tensor->bytes = tensor->count * size;
+    tensor->dtype = desc->dtype;
+    tensor->type = desc->memory_type;
+    tensor->undefined = desc->uninitialized && desc->data == NULL;
+    tensor->label = kp_alloc_text(label);
+    return tensor->label != NULL ? KP_OK : kp_error_host_memory(strlen(label));
+}
+
+kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out) {
+    kp_result result = kp_manager_check(manager, "kp_tensor_create", NULL);
+    if (result != KP_OK)
+        return result;
+    if (desc == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_create: %s is NULL", desc == NULL ? "desc" : "out");
+    kp_manager_reap(manager);
+    kp_memory *tensor = kp_alloc_zero(1, sizeof *tensor);
+    if (tensor == NULL)
+        return kp_error_host_memory(sizeof *tensor);
+    tensor->manager = manager;
+    result = describe(desc, tensor);
+    if (result == KP_OK)
+        result = kp_memory_open(tensor, desc->data);
+    if (result != KP_OK) {
+        kp_alloc_free(tensor->label);
+        kp_alloc_free(tensor);
+        return result;
+    }
+    *out = tensor;
+    return KP_OK;
+}
+
+void kp_tensor_destroy(kp_tensor *tensor) { kp_memory_destroy(tensor); }
+
+void *kp_tensor_data(const kp_tensor *tensor) {
+    if (!kp_memory_alive(tensor) || tensor->bytes == 0 || tensor->type == KP_MEMORY_STORAGE)
+        return NULL;
+    // The tensor is const to the caller: that its host side is made only now is not for him to see.
+    if (kp_memory_need_host((kp_memory *)(uintptr_t)tensor) != KP_OK)
+        return NULL;
+    return kp_memory_host(tensor);
+}
+
+uint64_t kp_tensor_count(const kp_tensor *tensor) { return tensor != NULL ? tensor->count : 0; }
+uint64_t kp_tensor_bytes(const kp_tensor *tensor) { return tensor != NULL ? tensor->bytes : 0; }
+kp_dtype kp_tensor_dtype(const kp_tensor *tensor) { return tensor != NULL ? tensor->dtype : KP_F32; }
+
+kp_memory_type kp_tensor_memory_type(const kp_tensor *tensor) {
+    return tensor != NULL ? tensor->type : KP_MEMORY_DEVICE;
+}
+
+uint32_t kp_tensor_shape(const kp_tensor *tensor, uint64_t shape[KP_MAX_DIMS]) {
+    if (tensor == NULL)
+        return 0;
+    if (shape != NULL)
+        memcpy(shape, tensor->shape, sizeof tensor->shape);
+    return tensor->ndim;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Views
+// ---------------------------------------------------------------------------------------------------------------------
+
+struct kp_view {
+    kp_memory *memory; // held and referred to
+    void *data;        // NULL for an empty tensor
+};
+
+kp_result kp_view_create(kp_tensor *tensor, kp_view **out) {
+    if (tensor == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_view_create: %s is NULL", tensor == NULL ? "tensor" : "out");
+    kp_result result = kp_manager_check(tensor->manager, "tensor", tensor->label);
+    if (result != KP_OK)
+        return result;
+    kp_view *view = kp_alloc_zero(1, sizeof *view);
+    if (view == NULL)
+        return kp_error_host_memory(sizeof *view);
+    if (!kp_memory_hold(tensor)) {
+        kp_alloc_free(view);
+        return kp_error_set(KP_ERROR_STATE, "tensor '%s' is destroyed", tensor->label);
+    }
+    result = kp_memory_need_host(tensor);
+    if (result != KP_OK) {
+        kp_memory_let_go(tensor);
+        kp_alloc_free(view);
+        return result;
+    }
+    kp_memory_ref(tensor);
+    *view = (kp_view){.memory = tensor, .data = tensor->bytes != 0 ? kp_memory_host(tensor) : NULL};
+    *out = view;
+    return KP_OK;
+}
+
+void *kp_view_data(const kp_view *view) { return view != NULL ? view->data : NULL; }
+
+void kp_view_destroy(kp_view *view) {
+    if (view == NULL || kp_manager_forked(view->memory->manager))
+        return;
+    kp_memory_let_go(view->memory);
+    kp_memory_unref(view->memory);
+    kp_alloc_free(view);
+}

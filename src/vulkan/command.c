@@ -1,0 +1,178 @@
+// See command.h. Fences and binary submission, not timeline semaphores: those make lavapipe submit from a thread of its
+// own.
+#include "command.h"
+
+#include "base/alloc.h"
+#include "guard.h"
+
+#include <time.h>
+
+enum { MAX_IDLE = 64 };
+
+static void destroy(kp_device *device, kp_command *command) {
+    if (command->fence != VK_NULL_HANDLE)
+        device->vk.vkDestroyFence(device->handle, command->fence, NULL);
+    if (command->pool != VK_NULL_HANDLE)
+        device->vk.vkDestroyCommandPool(device->handle, command->pool, NULL);
+    kp_alloc_free(command);
+}
+
+static kp_command *take_idle(kp_device *device, uint32_t family) {
+    kp_guard_lock(&device->command_lock);
+    kp_command **at = &device->idle_commands;
+    while (*at != NULL && (*at)->family != family)
+        at = &(*at)->next;
+    kp_command *command = *at;
+    if (command != NULL) {
+        *at = command->next;
+        device->idle_command_count--;
+        command->next = NULL;
+    }
+    kp_guard_unlock(&device->command_lock);
+    return command;
+}
+
+static kp_result make(kp_device *device, uint32_t family, kp_command *command) {
+    command->family = family;
+    kp_result result = KP_VK(
+        device, CreateCommandPool, device->handle,
+        &(VkCommandPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family},
+        NULL, &command->pool);
+    if (result == KP_OK)
+        result = KP_VK(device, AllocateCommandBuffers, device->handle,
+                       &(VkCommandBufferAllocateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                      .commandPool = command->pool,
+                                                      .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                      .commandBufferCount = 1},
+                       &command->buffer);
+    if (result == KP_OK)
+        result = KP_VK(device, CreateFence, device->handle,
+                       &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL, &command->fence);
+    return result;
+}
+
+kp_result kp_command_acquire(kp_device *device, uint32_t family, kp_command **out) {
+    kp_command *command = take_idle(device, family);
+    if (command == NULL) {
+        command = kp_alloc_zero(1, sizeof *command);
+        if (command == NULL)
+            return kp_error_host_memory(sizeof *command);
+        kp_result result = make(device, family, command);
+        if (result != KP_OK) {
+            destroy(device, command);
+            return result;
+        }
+    }
+    *out = command;
+    return KP_OK;
+}
+
+void kp_command_give(kp_device *device, kp_command *command) {
+    if (command == NULL)
+        return;
+    bool sound =
+        !atomic_load(&device->lost) && device->vk.vkResetCommandPool(device->handle, command->pool, 0) == VK_SUCCESS;
+    kp_guard_lock(&device->command_lock);
+    bool keep = sound && device->idle_command_count < MAX_IDLE;
+    if (keep) {
+        command->next = device->idle_commands;
+        device->idle_commands = command;
+        device->idle_command_count++;
+    }
+    kp_guard_unlock(&device->command_lock);
+    if (!keep)
+        destroy(device, command);
+}
+
+void kp_command_drop_idle(kp_device *device) {
+    kp_guard_lock(&device->command_lock);
+    kp_command *list = device->idle_commands;
+    device->idle_commands = NULL;
+    device->idle_command_count = 0;
+    kp_guard_unlock(&device->command_lock);
+    while (list != NULL) {
+        kp_command *next = list->next;
+        destroy(device, list);
+        list = next;
+    }
+}
+
+kp_result kp_command_begin(kp_device *device, kp_command *command) {
+    kp_result result = KP_VK(device, ResetCommandPool, device->handle, command->pool, 0);
+    if (result != KP_OK)
+        return result;
+    return KP_VK(device, BeginCommandBuffer, command->buffer,
+                 &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO});
+}
+
+kp_result kp_command_end(kp_device *device, kp_command *command) {
+    return KP_VK(device, EndCommandBuffer, command->buffer);
+}
+
+kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command) {
+    atomic_fetch_add_explicit(&queue->pending, 1, memory_order_relaxed);
+    kp_guard_lock(&queue->lock);
+    kp_result result =
+        KP_VK(device, QueueSubmit, queue->handle, 1,
+              &(VkSubmitInfo){
+                  .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command->buffer},
+              command->fence);
+    kp_guard_unlock(&queue->lock);
+    if (result != KP_OK)
+        atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_relaxed);
+    return result;
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void relax(void) {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
+
+// Nanoseconds to spin. A CPU driver does its work on the very cores that the spin would take.
+static uint64_t spin_time(const kp_device *device) { return device->info.type == KP_DEVICE_CPU ? 0 : 50000; }
+
+static VkResult wait(kp_device *device, VkFence fence, uint64_t timeout) {
+    uint64_t spin = spin_time(device);
+    if (spin != 0 && timeout != 0) {
+        uint64_t start = now();
+        spin = spin < timeout ? spin : timeout;
+        do {
+            for (int i = 0; i < 16; i++) {
+                VkResult result = device->vk.vkGetFenceStatus(device->handle, fence);
+                if (result != VK_NOT_READY)
+                    return result;
+                relax();
+            }
+        } while (now() - start < spin);
+        if (timeout != UINT64_MAX)
+            timeout -= spin;
+    }
+    return device->vk.vkWaitForFences(device->handle, 1, &fence, VK_TRUE, timeout);
+}
+
+kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *command, uint64_t timeout) {
+    VkResult result = wait(device, command->fence, timeout);
+    if (result == VK_TIMEOUT || result == VK_NOT_READY)
+        return kp_error_set(KP_ERROR_TIMEOUT, "%s: the work was not done within %llu ns", device->label,
+                            (unsigned long long)timeout);
+    kp_result checked = kp_device_check(device, result, "vkWaitForFences");
+    if (checked != KP_OK && checked != KP_ERROR_DEVICE_LOST)
+        return checked; // out of memory: it may still be running
+    atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
+    if (checked != KP_OK)
+        return checked;
+    return KP_VK(device, ResetFences, device->handle, 1, &command->fence);
+}
+
+bool kp_command_done(kp_device *device, const kp_command *command) {
+    return device->vk.vkGetFenceStatus(device->handle, command->fence) != VK_NOT_READY;
+}

@@ -1,0 +1,34 @@
+// A command buffer with a pool and a fence of its own: what a sequence records into and submits. They are kept for
+// reuse by the device, so that short-lived sequences are cheap.
+#ifndef KP_SRC_VULKAN_COMMAND_H
+#define KP_SRC_VULKAN_COMMAND_H
+
+#include "device.h"
+
+struct kp_command {
+    kp_command *next; // in the device's list of idle ones
+    VkCommandPool pool;
+    VkCommandBuffer buffer;
+    VkFence fence;   // unsignalled, but while or after a submission
+    uint32_t family; // of the pool: it must be submitted to a queue of that family
+};
+
+// `out` is untouched when it fails.
+kp_result kp_command_acquire(kp_device *device, uint32_t family, kp_command **out);
+void kp_command_give(kp_device *device, kp_command *command); // back; not while it runs. NULL is fine
+void kp_command_drop_idle(kp_device *device);                 // destroys those that were given back
+
+// Starts afresh; the buffer may be submitted many times, but not while it runs.
+kp_result kp_command_begin(kp_device *device, kp_command *command);
+kp_result kp_command_end(kp_device *device, kp_command *command);
+
+kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command);
+
+// Waits for the submission, at most `timeout` nanoseconds: a short spin, then blocking (design decision 7).
+// KP_ERROR_TIMEOUT; KP_ERROR_DEVICE_LOST. After KP_OK it may be submitted again.
+kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *command, uint64_t timeout);
+
+// A look: true when it would not wait, whatever it would answer.
+bool kp_command_done(kp_device *device, const kp_command *command);
+
+#endif

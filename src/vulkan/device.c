@@ -1,0 +1,247 @@
+// See device.h.
+#include "device.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "command.h"
+#include "guard.h"
+#include "names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+kp_result kp_device_check(kp_device *device, VkResult result, const char *call) {
+    if (result >= 0)
+        return KP_OK;
+    if (result == VK_ERROR_DEVICE_LOST)
+        atomic_store(&device->lost, true);
+    return kp_names_check(result, call, device->label);
+}
+
+void kp_device_name(const kp_device *device, VkObjectType type, uint64_t handle, const char *name) {
+    if (device->set_name == NULL || name == NULL || handle == 0)
+        return;
+    device->set_name(device->handle,
+                     &(VkDebugUtilsObjectNameInfoEXT){.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                                      .objectType = type,
+                                                      .objectHandle = handle,
+                                                      .pObjectName = name});
+}
+
+// A compute family, best one without graphics: its work does not hold up the desktop. KP_MAX_QUEUE_FAMILIES: none.
+static uint32_t best_family(const kp_device_info *info) {
+    uint32_t found = KP_MAX_QUEUE_FAMILIES;
+    for (uint32_t i = 0; i < info->queue_family_count; i++) {
+        if (!info->queue_families[i].compute)
+            continue;
+        if (!info->queue_families[i].graphics)
+            return i;
+        if (found == KP_MAX_QUEUE_FAMILIES)
+            found = i;
+    }
+    return found;
+}
+
+// "0 (16 queues), 2 (8 queues)": the families that can compute.
+static void list_families(const kp_device_info *info, kp_str *out) {
+    for (uint32_t i = 0; i < info->queue_family_count; i++) {
+        if (info->queue_families[i].compute)
+            kp_str_format(out, "%s%u (%u queue%s)", out->length != 0 ? ", " : "", i, info->queue_families[i].count,
+                          info->queue_families[i].count == 1 ? "" : "s");
+    }
+}
+
+static kp_result bad_family(const kp_device *device, const char *words) {
+    kp_str text = {0};
+    list_families(&device->info, &text);
+    kp_result result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s; families that compute: %s", device->label, words,
+                                    text.data != NULL ? text.data : "none");
+    kp_str_free(&text);
+    return result;
+}
+
+// Counts the queues of each family and checks that they are there.
+static kp_result count_queues(kp_device *device, const kp_device_desc *desc, uint32_t counts[KP_MAX_QUEUE_FAMILIES]) {
+    char words[128] = "";
+    for (size_t i = 0; i < desc->family_count; i++) {
+        uint32_t family = desc->families[i];
+        if (family >= device->info.queue_family_count) {
+            snprintf(words, sizeof words, "there is no queue family %u", family);
+            return bad_family(device, words);
+        }
+        if (!device->info.queue_families[family].compute) {
+            snprintf(words, sizeof words, "queue family %u cannot compute", family);
+            return bad_family(device, words);
+        }
+        if (counts[family]++ == 0)
+            device->families[device->family_count++] = family;
+    }
+    for (uint32_t i = 0; i < device->family_count; i++) {
+        uint32_t family = device->families[i], there = device->info.queue_families[family].count;
+        if (counts[family] > there) {
+            snprintf(words, sizeof words, "queue family %u was asked for %u queues and has %u", family, counts[family],
+                     there);
+            return bad_family(device, words);
+        }
+    }
+    return KP_OK;
+}
+
+// The extensions to enable: kp's own and the caller's, each once.
+static kp_result collect_extensions(kp_device *device, const kp_device_desc *desc, const VkExtensionProperties *there,
+                                    uint32_t there_count, const char **list, uint32_t *count) {
+    for (uint32_t i = 0; i < device->features.extension_count; i++)
+        list[(*count)++] = device->features.extensions[i];
+    for (size_t i = 0; i < desc->extension_count; i++) {
+        const char *name = desc->extensions[i];
+        if (name == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: extension %zu is NULL", device->label, i);
+        if (!kp_features_has_extension(there, there_count, name))
+            return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: the device has no extension '%s'", device->label, name);
+        bool known = false;
+        for (uint32_t k = 0; k < *count; k++)
+            known = known || strcmp(list[k], name) == 0;
+        if (!known)
+            list[(*count)++] = name;
+    }
+    return KP_OK;
+}
+
+static kp_result open_device(kp_device *device, const uint32_t counts[KP_MAX_QUEUE_FAMILIES],
+                             const char *const *extensions, uint32_t extension_count) {
+    float priorities[256];
+    for (size_t i = 0; i < sizeof priorities / sizeof *priorities; i++)
+        priorities[i] = 1.0f;
+    VkDeviceQueueCreateInfo queues[KP_MAX_QUEUE_FAMILIES];
+    for (uint32_t i = 0; i < device->family_count; i++)
+        queues[i] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                              .queueFamilyIndex = device->families[i],
+                                              .queueCount = counts[device->families[i]],
+                                              .pQueuePriorities = priorities};
+    VkResult result =
+        device->instance->CreateDevice(device->physical,
+                                       &(VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                                             .pNext = &device->features.core,
+                                                             .queueCreateInfoCount = device->family_count,
+                                                             .pQueueCreateInfos = queues,
+                                                             .enabledExtensionCount = extension_count,
+                                                             .ppEnabledExtensionNames = extensions},
+                                       NULL, &device->handle);
+    if (result < 0)
+        return kp_device_check(device, result, "vkCreateDevice");
+    volkLoadDeviceTable(&device->vk, device->handle);
+    if (device->instance->validation)
+        device->set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(device->instance->handle,
+                                                                                   "vkSetDebugUtilsObjectNameEXT");
+    return KP_OK;
+}
+
+static kp_result get_queues(kp_device *device, const kp_device_desc *desc) {
+    device->queues = kp_alloc_zero(desc->family_count, sizeof *device->queues);
+    if (device->queues == NULL)
+        return kp_error_host_memory(desc->family_count * sizeof *device->queues);
+    uint32_t next[KP_MAX_QUEUE_FAMILIES] = {0};
+    for (size_t i = 0; i < desc->family_count; i++) {
+        kp_queue *queue = &device->queues[device->queue_count++];
+        queue->family = desc->families[i];
+        pthread_mutex_init(&queue->lock, NULL);
+        device->vk.vkGetDeviceQueue(device->handle, queue->family, next[queue->family]++, &queue->handle);
+    }
+    return KP_OK;
+}
+
+// All that can fail.
+static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensionProperties **there,
+                       const char ***names) {
+    uint32_t there_count = 0, name_count = 0;
+    kp_result result = kp_info_query(device->instance, desc->index, &device->info, &device->limits, &device->features,
+                                     there, &there_count);
+    if (result != KP_OK)
+        return result;
+    device->label = kp_alloc_text(desc->label != NULL ? desc->label : device->info.name);
+    size_t room = KP_FEATURES_MAX_EXTENSIONS + desc->extension_count;
+    *names = kp_alloc_zero(room, sizeof **names);
+    if (device->label == NULL || *names == NULL)
+        return kp_error_host_memory(room * sizeof **names);
+    if (device->limits.api_version < VK_API_VERSION_1_1)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: the device has Vulkan 1.0 only, 1.1 is needed", device->label);
+    uint32_t family = best_family(&device->info);
+    kp_device_desc full = *desc;
+    if (desc->family_count == 0) {
+        full.families = &family;
+        full.family_count = 1;
+        if (family == KP_MAX_QUEUE_FAMILIES)
+            return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: the device has no compute queue", device->label);
+    }
+    uint32_t counts[KP_MAX_QUEUE_FAMILIES] = {0};
+    result = count_queues(device, &full, counts);
+    if (result == KP_OK)
+        result = collect_extensions(device, desc, *there, there_count, *names, &name_count);
+    if (result == KP_OK)
+        result = open_device(device, counts, *names, name_count);
+    if (result == KP_OK)
+        result = get_queues(device, &full);
+    return result;
+}
+
+kp_result kp_device_create(kp_instance *instance, const kp_device_desc *desc, kp_device **out) {
+    kp_device *device = kp_alloc_zero(1, sizeof *device);
+    if (device == NULL) {
+        kp_instance_destroy(instance);
+        return kp_error_host_memory(sizeof *device);
+    }
+    atomic_store(&device->refs, 1);
+    device->instance = instance;
+    device->physical = instance->devices[desc->index];
+    pthread_mutex_init(&device->command_lock, NULL);
+    kp_heap_init(device);
+    VkExtensionProperties *there = NULL;
+    const char **names = NULL;
+    kp_result result = build(device, desc, &there, &names);
+    kp_alloc_free(there);
+    kp_alloc_free(names);
+    if (result != KP_OK) {
+        kp_device_release(device);
+        return result;
+    }
+    device->unified_flags =
+        kp_info_unified_flags(device->info.type == KP_DEVICE_CPU          ? VK_PHYSICAL_DEVICE_TYPE_CPU
+                              : device->info.type == KP_DEVICE_INTEGRATED ? VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU
+                                                                          : VK_PHYSICAL_DEVICE_TYPE_OTHER,
+                              &device->limits.memory);
+    *out = device;
+    return KP_OK;
+}
+
+void kp_device_hold(kp_device *device) { atomic_fetch_add_explicit(&device->refs, 1, memory_order_relaxed); }
+
+void kp_device_release(kp_device *device) {
+    if (atomic_fetch_sub_explicit(&device->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    if (device->handle != VK_NULL_HANDLE) {
+        kp_command_drop_idle(device);
+        kp_heap_destroy(device);
+        device->vk.vkDestroyDevice(device->handle, NULL);
+    }
+    kp_instance_destroy(device->instance);
+    for (uint32_t i = 0; i < device->queue_count; i++)
+        pthread_mutex_destroy(&device->queues[i].lock);
+    pthread_mutex_destroy(&device->command_lock);
+    pthread_mutex_destroy(&device->heap.lock);
+    kp_alloc_free(device->queues);
+    kp_alloc_free(device->label);
+    kp_alloc_free(device);
+}
+
+kp_result kp_device_wait(kp_device *device) {
+    kp_result result = KP_OK;
+    for (uint32_t i = 0; i < device->queue_count; i++) {
+        kp_queue *queue = &device->queues[i];
+        kp_guard_lock(&queue->lock);
+        kp_result one = KP_VK(device, QueueWaitIdle, queue->handle);
+        kp_guard_unlock(&queue->lock);
+        if (result == KP_OK)
+            result = one;
+    }
+    return result;
+}

@@ -1,0 +1,73 @@
+// A logical device: the handles, functions, queues and memory that everything else is made with.
+//
+// It is counted: a manager holds it, and so does memory that outlives its manager under a view. The last to let go
+// destroys the device and its instance.
+#ifndef KP_SRC_VULKAN_DEVICE_H
+#define KP_SRC_VULKAN_DEVICE_H
+
+#include "heap.h"
+#include "info.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+typedef struct kp_command kp_command;
+
+typedef struct kp_queue {
+    VkQueue handle;
+    uint32_t family;
+    pthread_mutex_t lock; // held around vkQueueSubmit
+    atomic_uint pending;  // submissions not yet seen done
+} kp_queue;
+
+typedef struct kp_device {
+    atomic_uint refs;                          //
+    atomic_bool lost;                          // VK_ERROR_DEVICE_LOST was seen
+    kp_instance *instance;                     // owned
+    VkPhysicalDevice physical;                 //
+    VkDevice handle;                           //
+    struct VolkDeviceTable vk;                 // the device's functions
+    PFN_vkSetDebugUtilsObjectNameEXT set_name; // NULL without the validation layer
+    char *label;                               // for messages
+    kp_device_info info;                       //
+    kp_info_limits limits;                     //
+    kp_features features;                      // all enabled
+    VkMemoryPropertyFlags unified_flags;       // of memory that host and device share; 0: none
+    kp_queue *queues;                          //
+    uint32_t queue_count;                      //
+    uint32_t families[KP_MAX_QUEUE_FAMILIES];  // that the queues are of, each once
+    uint32_t family_count;                     //
+    kp_heap heap;                              // device memory
+    pthread_mutex_t command_lock;              // guards what follows
+    kp_command *idle_commands;                 // for reuse, linked
+    uint32_t idle_command_count;               //
+} kp_device;
+
+typedef struct kp_device_desc {
+    uint32_t index;                // in the instance's list
+    const uint32_t *families;      // one queue from each entry's family; NULL: one from the best compute family
+    size_t family_count;           //
+    const char *const *extensions; // more to enable
+    size_t extension_count;        //
+    const char *label;             // NULL: the device's name
+} kp_device_desc;
+
+// Takes over the instance, also when it fails. KP_ERROR_ARGUMENT for families that are not there, KP_ERROR_UNSUPPORTED
+// for extensions that are not and for a device of Vulkan 1.0.
+kp_result kp_device_create(kp_instance *instance, const kp_device_desc *desc, kp_device **out);
+void kp_device_hold(kp_device *device);
+void kp_device_release(kp_device *device);
+
+// Waits until every queue is idle.
+kp_result kp_device_wait(kp_device *device);
+
+// What every call on the device goes through: KP_VK(device, CreateFence, handle, &info, NULL, &fence) is KP_OK, or the
+// fitting error with "label: vkCreateFence: VK_ERROR_..." as its words.
+#define KP_VK(device, function, ...) kp_device_check((device), (device)->vk.vk##function(__VA_ARGS__), "vk" #function)
+kp_result kp_device_check(kp_device *device, VkResult result, const char *call);
+
+// A name for debuggers and for the layer's messages.
+void kp_device_name(const kp_device *device, VkObjectType type, uint64_t handle, const char *name);
+#define KP_DEVICE_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
+
+#endif

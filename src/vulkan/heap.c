@@ -1,0 +1,382 @@
+// See heap.h. Sizes and offsets are multiples of a granule of 256 bytes, which is an alignment that most buffers are
+// content with; a larger alignment is met by taking that much more.
+#include "heap.h"
+
+#include "base/alloc.h"
+#include "device.h"
+#include "guard.h"
+
+#include <string.h>
+
+#define GRANULE ((VkDeviceSize)256)
+#define FIRST_BLOCK ((VkDeviceSize)4 << 20)
+#define LARGEST_BLOCK ((VkDeviceSize)64 << 20)
+
+struct kp_heap_block {
+    kp_heap_block *next;
+    VkDeviceMemory memory;
+    VkDeviceSize size;
+    unsigned char *mapped; // NULL when not host-visible
+    kp_heap_chunk *first;  // in address order
+    uint32_t type;         // memory type
+    bool lone;             // made for one piece
+};
+
+void kp_heap_init(kp_device *device) { pthread_mutex_init(&device->heap.lock, NULL); }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Chunks
+// ---------------------------------------------------------------------------------------------------------------------
+
+static unsigned bin_of(VkDeviceSize size) {
+    VkDeviceSize granules = size / GRANULE;
+    unsigned bin = 0;
+    while (granules > 1 && bin < KP_HEAP_BINS - 1) {
+        granules >>= 1;
+        bin++;
+    }
+    return bin;
+}
+
+static void put_in_bin(kp_heap_type *type, kp_heap_chunk *chunk) {
+    kp_heap_chunk **bin = &type->bins[bin_of(chunk->size)];
+    chunk->is_free = true;
+    chunk->newer = NULL;
+    chunk->older = *bin;
+    if (*bin != NULL)
+        (*bin)->newer = chunk;
+    *bin = chunk;
+}
+
+static void take_from_bin(kp_heap_type *type, kp_heap_chunk *chunk) {
+    if (chunk->newer != NULL)
+        chunk->newer->older = chunk->older;
+    else
+        type->bins[bin_of(chunk->size)] = chunk->older;
+    if (chunk->older != NULL)
+        chunk->older->newer = chunk->newer;
+    chunk->older = chunk->newer = NULL;
+    chunk->is_free = false;
+}
+
+// The first that is large enough, from the bin of its size on.
+static kp_heap_chunk *find_free(const kp_heap_type *type, VkDeviceSize size) {
+    for (unsigned bin = bin_of(size); bin < KP_HEAP_BINS; bin++) {
+        for (kp_heap_chunk *chunk = type->bins[bin]; chunk != NULL; chunk = chunk->older) {
+            if (chunk->size >= size)
+                return chunk;
+        }
+    }
+    return NULL;
+}
+
+// Takes `size` bytes from the front of a free chunk; the rest stays free. NULL: out of host memory, nothing changed.
+static kp_heap_chunk *carve(kp_heap_type *type, kp_heap_chunk *chunk, VkDeviceSize size) {
+    if (chunk->size > size) {
+        kp_heap_chunk *rest = kp_alloc_zero(1, sizeof *rest);
+        if (rest == NULL)
+            return NULL;
+        take_from_bin(type, chunk);
+        *rest = (kp_heap_chunk){.block = chunk->block,
+                                .offset = chunk->offset + size,
+                                .size = chunk->size - size,
+                                .before = chunk,
+                                .after = chunk->after};
+        if (rest->after != NULL)
+            rest->after->before = rest;
+        chunk->after = rest;
+        chunk->size = size;
+        put_in_bin(type, rest);
+    } else {
+        take_from_bin(type, chunk);
+    }
+    return chunk;
+}
+
+// Makes `chunk` one with the neighbour behind it.
+static void swallow(kp_heap_chunk *chunk, kp_heap_chunk *after) {
+    chunk->size += after->size;
+    chunk->after = after->after;
+    if (after->after != NULL)
+        after->after->before = chunk;
+    kp_alloc_free(after);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Blocks
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t vulkan_heap(const kp_device *device, uint32_t type) {
+    return device->limits.memory.memoryTypes[type].heapIndex;
+}
+
+static kp_result check_room(const kp_device *device, uint32_t type, VkDeviceSize size) {
+    uint32_t index = vulkan_heap(device, type);
+    VkDeviceSize all = device->limits.memory.memoryHeaps[index].size, held = device->heap.held[index];
+    if (size > all || held > all - size)
+        return kp_error_set(
+            KP_ERROR_DEVICE_MEMORY, "%s: out of device memory: %llu bytes wanted, %llu of %llu bytes of heap %u in use",
+            device->label, (unsigned long long)size, (unsigned long long)held, (unsigned long long)all, index);
+    if (device->heap.allocations >= device->limits.max_allocations)
+        return kp_error_set(KP_ERROR_DEVICE_MEMORY, "%s: maxMemoryAllocationCount is %u, all are in use", device->label,
+                            device->limits.max_allocations);
+    return KP_OK;
+}
+
+static kp_result map_block(kp_device *device, kp_heap_block *block) {
+    if ((device->limits.memory.memoryTypes[block->type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0)
+        return KP_OK;
+    void *mapped = NULL;
+    kp_result result = KP_VK(device, MapMemory, device->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &mapped);
+    block->mapped = mapped;
+    return result;
+}
+
+// A new block, not linked yet, all of it one free chunk that is in no bin yet. `buffer` is what a lone one is for.
+static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size, VkBuffer buffer, kp_heap_block **out) {
+    kp_result result = check_room(device, type, size);
+    if (result != KP_OK)
+        return result;
+    kp_heap_block *block = kp_alloc_zero(1, sizeof *block);
+    kp_heap_chunk *chunk = kp_alloc_zero(1, sizeof *chunk);
+    if (block == NULL || chunk == NULL) {
+        result = kp_error_host_memory(sizeof *block);
+        goto fail;
+    }
+    *block = (kp_heap_block){.size = size, .first = chunk, .type = type, .lone = buffer != VK_NULL_HANDLE};
+    *chunk = (kp_heap_chunk){.block = block, .size = size};
+    result = KP_VK(
+        device, AllocateMemory, device->handle,
+        &(VkMemoryAllocateInfo){
+            .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+            .pNext = block->lone
+                         ? &(VkMemoryDedicatedAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+                                                            .buffer = buffer}
+                         : NULL,
+            .allocationSize = size,
+            .memoryTypeIndex = type},
+        NULL, &block->memory);
+    if (result == KP_OK)
+        result = map_block(device, block);
+    if (result != KP_OK)
+        goto fail;
+    device->heap.held[vulkan_heap(device, type)] += size;
+    device->heap.reserved += size;
+    device->heap.allocations++;
+    if (device->heap.reserved > device->heap.peak)
+        device->heap.peak = device->heap.reserved;
+    *out = block;
+    return KP_OK;
+fail:
+    if (block != NULL && block->memory != VK_NULL_HANDLE)
+        device->vk.vkFreeMemory(device->handle, block->memory, NULL);
+    kp_alloc_free(block);
+    kp_alloc_free(chunk);
+    return result;
+}
+
+// The block is not linked any more, or never was; its chunks are in no bin.
+static void free_block(kp_device *device, kp_heap_block *block) {
+    device->heap.held[vulkan_heap(device, block->type)] -= block->size;
+    device->heap.reserved -= block->size;
+    device->heap.allocations--;
+    device->vk.vkFreeMemory(device->handle, block->memory, NULL); // unmaps
+    for (kp_heap_chunk *chunk = block->first; chunk != NULL;) {
+        kp_heap_chunk *after = chunk->after;
+        kp_alloc_free(chunk);
+        chunk = after;
+    }
+    kp_alloc_free(block);
+}
+
+static void link_block(kp_heap_type *type, kp_heap_block *block) {
+    block->next = type->blocks;
+    type->blocks = block;
+    if (!block->lone)
+        put_in_bin(type, block->first);
+}
+
+static void unlink_block(kp_heap_type *type, kp_heap_block *block) {
+    kp_heap_block **at = &type->blocks;
+    while (*at != block)
+        at = &(*at)->next;
+    *at = block->next;
+}
+
+// Size of the next shared block that is to hold a piece of `size`.
+static VkDeviceSize block_size(const kp_device *device, uint32_t type, VkDeviceSize size) {
+    VkDeviceSize all = device->limits.memory.memoryHeaps[vulkan_heap(device, type)].size;
+    VkDeviceSize next = FIRST_BLOCK;
+    for (uint32_t i = 0; i < device->heap.types[type].growth && next < LARGEST_BLOCK; i++)
+        next *= 2;
+    while (next < size * 2 && next < LARGEST_BLOCK)
+        next *= 2;
+    while (next > size && next > all / 8) // small heaps
+        next /= 2;
+    if (next > device->info.max_allocation)
+        next = device->info.max_allocation / GRANULE * GRANULE;
+    return next > size ? next : size;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Pieces
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_result alloc_lone(kp_device *device, uint32_t type, const kp_heap_want *want, kp_heap_chunk **out) {
+    kp_heap_block *block = NULL;
+    kp_result result = make_block(device, type, want->needs.size, want->buffer, &block);
+    if (result != KP_OK)
+        return result;
+    link_block(&device->heap.types[type], block);
+    *out = block->first;
+    return KP_OK;
+}
+
+static kp_result alloc_shared(kp_device *device, uint32_t index, VkDeviceSize size, kp_heap_chunk **out) {
+    kp_heap_type *type = &device->heap.types[index];
+    kp_heap_chunk *chunk = find_free(type, size);
+    if (chunk == NULL) {
+        kp_heap_block *block = NULL;
+        VkDeviceSize roomy = block_size(device, index, size);
+        kp_result result = make_block(device, index, roomy, VK_NULL_HANDLE, &block);
+        if (result == KP_ERROR_DEVICE_MEMORY && roomy > size) // no room to be generous
+            result = make_block(device, index, size, VK_NULL_HANDLE, &block);
+        if (result != KP_OK)
+            return result;
+        type->growth++;
+        link_block(type, block);
+        chunk = block->first;
+    }
+    chunk = carve(type, chunk, size);
+    if (chunk == NULL)
+        return kp_error_host_memory(sizeof *chunk);
+    *out = chunk;
+    return KP_OK;
+}
+
+static kp_result alloc_from(kp_device *device, uint32_t type, const kp_heap_want *want, kp_heap_chunk **out) {
+    VkDeviceSize size = (want->needs.size + GRANULE - 1) / GRANULE * GRANULE;
+    if (want->needs.alignment > GRANULE)
+        size += want->needs.alignment - GRANULE;
+    if (size > LARGEST_BLOCK / 2)
+        return alloc_lone(device, type, want, out);
+    return alloc_shared(device, type, size, out);
+}
+
+// How well a memory type fits: higher is better, negative does not do.
+static int rate(const kp_device *device, const kp_heap_want *want, uint32_t type) {
+    const VkMemoryPropertyFlags never = VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
+                                        VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD;
+    VkMemoryPropertyFlags flags = device->limits.memory.memoryTypes[type].propertyFlags;
+    if ((want->needs.memoryTypeBits >> type & 1) == 0 || (flags & want->required) != want->required ||
+        (flags & never) != 0)
+        return -1;
+    int points = 100;
+    for (VkMemoryPropertyFlags bit = 1; bit <= VK_MEMORY_PROPERTY_HOST_CACHED_BIT; bit <<= 1)
+        points += 10 * ((flags & want->preferred & bit) != 0) - ((flags & want->avoided & bit) != 0);
+    return points;
+}
+
+// The best memory type among those not tried yet, or VK_MAX_MEMORY_TYPES.
+static uint32_t best_type(const kp_device *device, const kp_heap_want *want, uint32_t tried) {
+    uint32_t best = VK_MAX_MEMORY_TYPES;
+    int points = -1;
+    for (uint32_t i = 0; i < device->limits.memory.memoryTypeCount; i++) {
+        int p = (tried >> i & 1) != 0 ? -1 : rate(device, want, i);
+        if (p > points) {
+            points = p;
+            best = i;
+        }
+    }
+    return best;
+}
+
+kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chunk **out) {
+    if (want->needs.size > device->info.max_allocation)
+        return kp_error_set(KP_ERROR_LIMIT, "%s: maxMemoryAllocationSize is %llu bytes, %llu are wanted", device->label,
+                            (unsigned long long)device->info.max_allocation, (unsigned long long)want->needs.size);
+    kp_result result = KP_OK;
+    uint32_t tried = 0;
+    kp_guard_lock(&device->heap.lock);
+    do {
+        uint32_t type = best_type(device, want, tried);
+        if (type == VK_MAX_MEMORY_TYPES) {
+            if (tried == 0)
+                result = kp_error_set(KP_ERROR_UNSUPPORTED, "%s: no memory type has the properties 0x%x", device->label,
+                                      (unsigned)want->required);
+            break; // else the words of the last try
+        }
+        tried |= 1u << type;
+        result = alloc_from(device, type, want, out);
+    } while (result == KP_ERROR_DEVICE_MEMORY);
+    kp_guard_unlock(&device->heap.lock);
+    return result;
+}
+
+// Of the empty blocks one of the first size is kept, so that making and dropping a tensor again and again is cheap.
+static bool worth_keeping(const kp_heap_type *type, const kp_heap_block *block) {
+    if (block->lone || block->size > FIRST_BLOCK)
+        return false;
+    for (const kp_heap_block *other = type->blocks; other != NULL; other = other->next) {
+        if (other != block && !other->lone && other->first->is_free && other->first->after == NULL)
+            return false;
+    }
+    return true;
+}
+
+void kp_heap_free(kp_device *device, kp_heap_chunk *chunk) {
+    if (chunk == NULL)
+        return;
+    kp_heap_block *block = chunk->block;
+    kp_heap_type *type = &device->heap.types[block->type];
+    kp_guard_lock(&device->heap.lock);
+    if (!block->lone) {
+        if (chunk->after != NULL && chunk->after->is_free) {
+            take_from_bin(type, chunk->after);
+            swallow(chunk, chunk->after);
+        }
+        if (chunk->before != NULL && chunk->before->is_free) {
+            chunk = chunk->before;
+            take_from_bin(type, chunk);
+            swallow(chunk, chunk->after);
+        }
+        put_in_bin(type, chunk);
+    }
+    bool empty = block->lone || (block->first == chunk && chunk->after == NULL);
+    if (empty && !worth_keeping(type, block)) {
+        if (!block->lone) {
+            take_from_bin(type, chunk);
+            if (type->growth > 0)
+                type->growth--;
+        }
+        unlink_block(type, block);
+        free_block(device, block);
+    }
+    kp_guard_unlock(&device->heap.lock);
+}
+
+void kp_heap_destroy(kp_device *device) {
+    for (uint32_t i = 0; i < VK_MAX_MEMORY_TYPES; i++) {
+        kp_heap_type *type = &device->heap.types[i];
+        while (type->blocks != NULL) {
+            kp_heap_block *block = type->blocks;
+            type->blocks = block->next;
+            free_block(device, block);
+        }
+        memset(type, 0, sizeof *type);
+    }
+}
+
+VkDeviceMemory kp_heap_memory(const kp_heap_chunk *chunk) { return chunk->block->memory; }
+
+VkDeviceSize kp_heap_offset(const kp_heap_chunk *chunk, VkDeviceSize alignment) {
+    return (chunk->offset + alignment - 1) / alignment * alignment;
+}
+
+void *kp_heap_mapped(const kp_heap_chunk *chunk, VkDeviceSize alignment) {
+    return chunk->block->mapped != NULL ? chunk->block->mapped + kp_heap_offset(chunk, alignment) : NULL;
+}
+
+VkMemoryPropertyFlags kp_heap_flags(const kp_device *device, const kp_heap_chunk *chunk) {
+    return device->limits.memory.memoryTypes[chunk->block->type].propertyFlags;
+}

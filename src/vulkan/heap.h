@@ -1,0 +1,63 @@
+// Device memory in pieces: few large allocations, shared by many buffers (drivers may allow as few as 4,096).
+//
+// Each memory type has blocks that start at 4 MiB and double up to 64 MiB; a piece of more than half of that gets a
+// block of its own. A block is cut into chunks, kept in address order, the free ones also in bins by size. Blocks that
+// become empty go back to the driver, but for one small one for each type. Host-visible blocks stay mapped.
+#ifndef KP_SRC_VULKAN_HEAP_H
+#define KP_SRC_VULKAN_HEAP_H
+
+#include "base/error.h"
+
+#include <pthread.h>
+#include <volk.h>
+
+typedef struct kp_device kp_device;
+typedef struct kp_heap_block kp_heap_block;
+
+// A piece of memory.
+typedef struct kp_heap_chunk {
+    kp_heap_block *block;
+    VkDeviceSize offset, size;            // in the block
+    struct kp_heap_chunk *before, *after; // neighbours in the block
+    struct kp_heap_chunk *older, *newer;  // in the bin; only when free
+    bool is_free;                         //
+} kp_heap_chunk;
+
+enum { KP_HEAP_BINS = 40 };
+
+typedef struct kp_heap_type {
+    kp_heap_block *blocks;             // linked
+    kp_heap_chunk *bins[KP_HEAP_BINS]; // free chunks; bin n: below 2^(n + 1) granules
+    uint32_t growth;                   // blocks made by size so far, for the next one's size
+} kp_heap_type;
+
+typedef struct kp_heap {
+    pthread_mutex_t lock;
+    kp_heap_type types[VK_MAX_MEMORY_TYPES];
+    VkDeviceSize held[VK_MAX_MEMORY_HEAPS]; // bytes allocated from each of Vulkan's heaps
+    uint64_t reserved, peak;                // bytes in device allocations
+    uint32_t allocations;                   // live ones
+} kp_heap;
+
+typedef struct kp_heap_want {
+    VkMemoryRequirements needs;      //
+    VkMemoryPropertyFlags required;  // a type without these does not do
+    VkMemoryPropertyFlags preferred; // the more of these the better
+    VkMemoryPropertyFlags avoided;   // and the fewer of these
+    VkBuffer buffer;                 // that it is for
+} kp_heap_want;
+
+void kp_heap_init(kp_device *device);
+void kp_heap_destroy(kp_device *device); // all blocks; the lock stays
+
+// KP_ERROR_DEVICE_MEMORY, KP_ERROR_HOST_MEMORY, KP_ERROR_LIMIT (one allocation beyond the device's limit),
+// KP_ERROR_UNSUPPORTED (no memory type has what is required).
+kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chunk **out);
+void kp_heap_free(kp_device *device, kp_heap_chunk *chunk); // NULL is fine
+
+VkDeviceMemory kp_heap_memory(const kp_heap_chunk *chunk);
+VkDeviceSize kp_heap_offset(const kp_heap_chunk *chunk, VkDeviceSize alignment); // the first one aligned so
+void *kp_heap_mapped(const kp_heap_chunk *chunk, VkDeviceSize alignment);        // NULL when not host-visible
+VkMemoryPropertyFlags kp_heap_flags(const kp_device *device, const kp_heap_chunk *chunk);
+
+#endif

@@ -1,0 +1,187 @@
+// See info.h. Devices of Vulkan 1.0 are described by their name and limits alone: kp cannot run on them.
+#include "info.h"
+
+#include "base/alloc.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static kp_device_type as_type(VkPhysicalDeviceType type) {
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return KP_DEVICE_INTEGRATED;
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return KP_DEVICE_DISCRETE;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return KP_DEVICE_VIRTUAL;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return KP_DEVICE_CPU;
+    default:
+        return KP_DEVICE_OTHER;
+    }
+}
+
+static bool has_type(const VkPhysicalDeviceMemoryProperties *memory, VkMemoryPropertyFlags flags) {
+    for (uint32_t i = 0; i < memory->memoryTypeCount; i++) {
+        if ((memory->memoryTypes[i].propertyFlags & flags) == flags)
+            return true;
+    }
+    return false;
+}
+
+// Where there is cached memory but the shared kind is not (some AMD APUs), the host would read it at a crawl: then it
+// is better to stage. Where no memory is cached (small boards), staging would not help.
+VkMemoryPropertyFlags kp_info_unified_flags(VkPhysicalDeviceType type, const VkPhysicalDeviceMemoryProperties *memory) {
+    const VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags cached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+    const VkMemoryPropertyFlags shared = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | host;
+    if (type != VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU && type != VK_PHYSICAL_DEVICE_TYPE_CPU)
+        return 0;
+    if (has_type(memory, shared | cached))
+        return shared | cached;
+    return has_type(memory, shared) && !has_type(memory, host | cached) ? shared : 0;
+}
+
+static void describe_queues(const kp_instance *instance, VkPhysicalDevice device, kp_device_info *info,
+                            kp_info_limits *limits) {
+    VkQueueFamilyProperties families[KP_MAX_QUEUE_FAMILIES];
+    uint32_t count = 0;
+    instance->GetPhysicalDeviceQueueFamilyProperties(device, &count, NULL);
+    count = count < KP_MAX_QUEUE_FAMILIES ? count : KP_MAX_QUEUE_FAMILIES;
+    instance->GetPhysicalDeviceQueueFamilyProperties(device, &count, families);
+    info->queue_family_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        VkQueueFlags flags = families[i].queueFlags;
+        bool work = (flags & (VK_QUEUE_COMPUTE_BIT | VK_QUEUE_GRAPHICS_BIT)) != 0;
+        info->queue_families[i].count = families[i].queueCount;
+        info->queue_families[i].compute = (flags & VK_QUEUE_COMPUTE_BIT) != 0;
+        info->queue_families[i].transfer = work || (flags & VK_QUEUE_TRANSFER_BIT) != 0;
+        info->queue_families[i].graphics = (flags & VK_QUEUE_GRAPHICS_BIT) != 0;
+        limits->timestamp_bits[i] = families[i].timestampValidBits;
+        if (info->queue_families[i].compute && families[i].timestampValidBits != 0)
+            info->timestamps = true;
+    }
+}
+
+static void describe_memory(kp_device_info *info, kp_info_limits *limits, VkPhysicalDeviceType type) {
+    const VkPhysicalDeviceMemoryProperties *memory = &limits->memory;
+    uint64_t largest = 0;
+    for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
+        uint64_t size = memory->memoryHeaps[i].size;
+        largest = size > largest ? size : largest;
+        if ((memory->memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0 && size > info->memory)
+            info->memory = size;
+    }
+    info->unified = kp_info_unified_flags(type, memory) != 0;
+    if (info->max_allocation > largest)
+        info->max_allocation = largest;
+}
+
+static void describe_limits(const VkPhysicalDeviceProperties *p, kp_device_info *info, kp_info_limits *limits) {
+    const VkPhysicalDeviceLimits *l = &p->limits;
+    snprintf(info->name, sizeof info->name, "%s", p->deviceName);
+    info->type = as_type(p->deviceType);
+    info->vendor_id = p->vendorID;
+    info->api_version = p->apiVersion;
+    memcpy(info->max_workgroup_count, l->maxComputeWorkGroupCount, sizeof info->max_workgroup_count);
+    memcpy(info->max_workgroup_size, l->maxComputeWorkGroupSize, sizeof info->max_workgroup_size);
+    info->max_workgroup_invocations = l->maxComputeWorkGroupInvocations;
+    info->max_push_constants = l->maxPushConstantsSize;
+    info->max_buffer_range = l->maxStorageBufferRange;
+    info->max_shared_memory = l->maxComputeSharedMemorySize;
+    info->timestamp_period = (double)l->timestampPeriod;
+    limits->max_allocations = l->maxMemoryAllocationCount;
+    limits->max_sets = l->maxBoundDescriptorSets;
+    limits->max_storage_buffers = l->maxPerStageDescriptorStorageBuffers;
+    limits->max_uniform_buffers = l->maxPerStageDescriptorUniformBuffers;
+    limits->max_uniform_range = l->maxUniformBufferRange;
+}
+
+// Properties that structs of Vulkan 1.1 and of extensions hold.
+static void describe_more(const kp_instance *instance, VkPhysicalDevice device, kp_device_info *info,
+                          kp_info_limits *limits, kp_features *features, const VkExtensionProperties *list,
+                          uint32_t list_count) {
+    uint32_t minor = VK_API_VERSION_MINOR(limits->api_version);
+    bool has_driver = minor >= 2 || kp_features_has_extension(list, list_count, "VK_KHR_driver_properties");
+    bool has_limit = minor >= 3 || kp_features_has_extension(list, list_count, "VK_KHR_maintenance4");
+    VkPhysicalDeviceMaintenance4Properties limit = {.sType =
+                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    VkPhysicalDevicePushDescriptorPropertiesKHR push = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR};
+    VkPhysicalDeviceSubgroupProperties subgroup = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceMaintenance3Properties sizes = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_3_PROPERTIES,
+                                                    .pNext = &subgroup};
+    VkPhysicalDeviceIDProperties id = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, .pNext = &sizes};
+    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &id};
+    void **end = &subgroup.pNext;
+    if (has_driver) {
+        *end = &driver;
+        end = &driver.pNext;
+    }
+    if (has_limit) {
+        *end = &limit;
+        end = &limit.pNext;
+    }
+    if (features->push_descriptors)
+        *end = &push;
+    instance->GetPhysicalDeviceProperties2(device, &all);
+
+    memcpy(info->uuid, id.deviceUUID, sizeof info->uuid);
+    info->max_allocation = sizes.maxMemoryAllocationSize;
+    info->subgroup_size = subgroup.subgroupSize;
+    if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0)
+        features->subgroup_ops = subgroup.supportedOperations;
+    if (has_limit && limit.maxBufferSize != 0 && limit.maxBufferSize < info->max_buffer_range)
+        info->max_buffer_range = limit.maxBufferSize;
+    limits->max_push_descriptors = push.maxPushDescriptors;
+    limits->driver = driver.driverID;
+    if (driver.driverName[0] != '\0')
+        snprintf(info->driver, sizeof info->driver, "%.120s%s%.120s", driver.driverName,
+                 driver.driverInfo[0] != '\0' ? " " : "", driver.driverInfo);
+}
+
+static void describe_features(const kp_features *f, kp_device_info *info) {
+    info->float16 = f->small.shaderFloat16;
+    info->float64 = f->core.features.shaderFloat64;
+    info->int8 = f->small.shaderInt8;
+    info->int16 = f->core.features.shaderInt16;
+    info->int64 = f->core.features.shaderInt64;
+    info->storage8 = f->storage8.storageBuffer8BitAccess;
+    info->storage16 = f->storage16.storageBuffer16BitAccess;
+}
+
+kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_device_info *info, kp_info_limits *limits,
+                        kp_features *features, VkExtensionProperties **list, uint32_t *list_count) {
+    VkPhysicalDevice device = instance->devices[index];
+    *info = (kp_device_info){.index = index};
+    *limits = (kp_info_limits){0};
+    memset(features, 0, sizeof *features);
+    VkPhysicalDeviceProperties p;
+    instance->GetPhysicalDeviceProperties(device, &p);
+    describe_limits(&p, info, limits);
+    snprintf(info->driver, sizeof info->driver, "version %u.%u.%u", VK_API_VERSION_MAJOR(p.driverVersion),
+             VK_API_VERSION_MINOR(p.driverVersion), VK_API_VERSION_PATCH(p.driverVersion));
+    instance->GetPhysicalDeviceMemoryProperties(device, &limits->memory);
+    VkExtensionProperties *extensions = NULL;
+    uint32_t count = 0;
+    info->max_allocation = UINT64_MAX;
+    limits->api_version = p.apiVersion < VK_API_VERSION_1_3 ? p.apiVersion : VK_API_VERSION_1_3;
+    if (p.apiVersion >= VK_API_VERSION_1_1) {
+        kp_result result = kp_features_extensions(instance, device, &extensions, &count);
+        if (result != KP_OK)
+            return result;
+        kp_features_query(instance, device, limits->api_version, extensions, count, features);
+        describe_more(instance, device, info, limits, features, extensions, count);
+        describe_features(features, info);
+    }
+    describe_memory(info, limits, p.deviceType);
+    describe_queues(instance, device, info, limits);
+    if (list != NULL) {
+        *list = extensions;
+        *list_count = count;
+    } else {
+        kp_alloc_free(extensions);
+    }
+    return KP_OK;
+}

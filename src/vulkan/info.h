@@ -1,0 +1,32 @@
+// Facts about a physical device, as kp_device_info and as the layers above need them.
+#ifndef KP_SRC_VULKAN_INFO_H
+#define KP_SRC_VULKAN_INFO_H
+
+#include "features.h"
+
+#include <kp/runtime.h>
+
+// What kp_device_info does not say.
+typedef struct kp_info_limits {
+    uint32_t api_version; // the device's, at most 1.3: what kp uses of it
+    VkDriverId driver;    // 0: unknown
+    VkPhysicalDeviceMemoryProperties memory;
+    uint32_t max_allocations;                       // live device allocations
+    uint32_t max_sets;                              // descriptor sets in a pipeline layout
+    uint32_t max_push_descriptors;                  // 0: no push descriptors
+    uint32_t max_storage_buffers;                   // storage buffers of one pipeline
+    uint32_t max_uniform_buffers;                   // uniform buffers of one pipeline
+    uint32_t max_uniform_range;                     // bytes of one bound uniform buffer
+    uint32_t timestamp_bits[KP_MAX_QUEUE_FAMILIES]; // by family; 0: no timestamps
+} kp_info_limits;
+
+// Fills all three; `index` is the position in the instance's list. KP_ERROR_HOST_MEMORY, KP_ERROR_DRIVER.
+// `list` (NULL: not wanted) gets the device's extensions, to be freed with kp_alloc_free.
+kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_device_info *info, kp_info_limits *limits,
+                        kp_features *features, VkExtensionProperties **list, uint32_t *list_count);
+
+// Memory that host and device share and that the host can read at full speed: the type flags to ask for, or 0 when the
+// device is not of that kind.
+VkMemoryPropertyFlags kp_info_unified_flags(VkPhysicalDeviceType type, const VkPhysicalDeviceMemoryProperties *memory);
+
+#endif

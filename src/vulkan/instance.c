@@ -1,0 +1,191 @@
+// See instance.h. The extensions are not looked up first: that makes the loader read and open every driver once more,
+// which takes as long as creating the instance. kp asks for what it would like and, if the loader refuses, for less.
+//
+// The validation layer runs with its synchronization and best-practice checks; its messages go to the log as errors,
+// but for the few best practices that are mere advice about sizes and habits (table below).
+#include "instance.h"
+
+#include "base/alloc.h"
+#include "guard.h"
+#include "loader.h"
+#include "names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+
+// Advice that does not fit what kp does on purpose.
+static const char *const advice[] = {
+    "vkAllocateMemory-small-allocation",       // the first block of a memory type is small
+    "vkBindMemory-small-dedicated-allocation", // a lone tensor in its block looks like one
+    "vkCreateInstance-specialuse-extension",   // debug utils is what this is about
+    "vkCreateDevice-specialuse-extension",     // the same for what the caller asks for
+    "SpirvDeprecated_WorkgroupSize",           // a module of an older SPIR-V may use what a newer one does not
+};
+
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                 VkDebugUtilsMessageTypeFlagsEXT types,
+                                                 const VkDebugUtilsMessengerCallbackDataEXT *data, void *payload) {
+    (void)severity, (void)types, (void)payload;
+    const char *id = data->pMessageIdName != NULL ? data->pMessageIdName : "";
+    for (size_t i = 0; i < sizeof advice / sizeof *advice; i++) {
+        if (strstr(id, advice[i]) != NULL)
+            return VK_FALSE;
+    }
+    char text[2048];
+    snprintf(text, sizeof text, "validation: %s", data->pMessage != NULL ? data->pMessage : id);
+    kp_guard_log(KP_LOG_ERROR, text);
+    return VK_FALSE;
+}
+
+static const VkDebugUtilsMessengerCreateInfoEXT messenger_info = {
+    .sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+    .messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT,
+    .messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT | VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT,
+    .pfnUserCallback = on_message,
+};
+
+static VkResult create(bool portability, bool validation, VkInstance *out) {
+    static const VkValidationFeatureEnableEXT checks[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
+                                                          VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT};
+    const VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
+                                              .pNext = &messenger_info,
+                                              .enabledValidationFeatureCount = 2,
+                                              .pEnabledValidationFeatures = checks};
+    const char *extensions[3];
+    uint32_t count = 0;
+    if (portability)
+        extensions[count++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
+    if (validation) {
+        extensions[count++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+        extensions[count++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
+    }
+    return vkCreateInstance(
+        &(VkInstanceCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+            .pNext = validation ? &features : NULL,
+            .flags = portability ? VK_INSTANCE_CREATE_ENUMERATE_PORTABILITY_BIT_KHR : 0,
+            .pApplicationInfo = &(VkApplicationInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                                     .pEngineName = "kp",
+                                                     .engineVersion = VK_MAKE_API_VERSION(
+                                                         0, KP_VERSION_MAJOR, KP_VERSION_MINOR, KP_VERSION_PATCH),
+                                                     .apiVersion = VK_API_VERSION_1_3},
+            .enabledLayerCount = validation ? 1 : 0,
+            .ppEnabledLayerNames = (const char *const[]){VALIDATION_LAYER},
+            .enabledExtensionCount = count,
+            .ppEnabledExtensionNames = extensions,
+        },
+        NULL, out);
+}
+
+static bool has_validation_layer(void) {
+    uint32_t count = 0;
+    if (vkEnumerateInstanceLayerProperties(&count, NULL) != VK_SUCCESS || count == 0)
+        return false;
+    VkLayerProperties *layers = kp_alloc_zero(count, sizeof *layers);
+    if (layers == NULL)
+        return false;
+    bool found = false;
+    if (vkEnumerateInstanceLayerProperties(&count, layers) >= 0) {
+        for (uint32_t i = 0; i < count && !found; i++)
+            found = strcmp(layers[i].layerName, VALIDATION_LAYER) == 0;
+    }
+    kp_alloc_free(layers);
+    return found;
+}
+
+static kp_result open_instance(kp_instance *instance) {
+    VkResult result = create(true, instance->validation, &instance->handle);
+    if (result == VK_ERROR_EXTENSION_NOT_PRESENT)
+        result = create(false, instance->validation, &instance->handle);
+    if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
+        return kp_error_set(KP_ERROR_NO_DEVICE,
+                            "no Vulkan driver: the loader found none that works (Debian, Ubuntu: apt install "
+                            "mesa-vulkan-drivers, or the GPU vendor's; is VK_ICD_FILENAMES or VK_DRIVER_FILES set?)");
+    return kp_names_check(result, "vkCreateInstance", NULL);
+}
+
+static kp_result load_functions(kp_instance *instance) {
+#define KP_X(name)                                                                      \
+    instance->name = (PFN_vk##name)vkGetInstanceProcAddr(instance->handle, "vk" #name); \
+    if (instance->name == NULL)                                                         \
+        return kp_error_set(KP_ERROR_DRIVER, "the Vulkan loader has no vk" #name);
+    KP_INSTANCE_FUNCTIONS(KP_X)
+#undef KP_X
+    return KP_OK;
+}
+
+static kp_result start_messenger(kp_instance *instance) {
+    PFN_vkCreateDebugUtilsMessengerEXT start =
+        (PFN_vkCreateDebugUtilsMessengerEXT)vkGetInstanceProcAddr(instance->handle, "vkCreateDebugUtilsMessengerEXT");
+    if (start == NULL)
+        return KP_OK;
+    return kp_names_check(start(instance->handle, &messenger_info, NULL, &instance->messenger),
+                          "vkCreateDebugUtilsMessengerEXT", NULL);
+}
+
+static kp_result list_devices(kp_instance *instance) {
+    VkResult result = VK_INCOMPLETE;
+    while (result == VK_INCOMPLETE) { // a device may come between the two calls
+        uint32_t count = 0;
+        result = instance->EnumeratePhysicalDevices(instance->handle, &count, NULL);
+        if (result == VK_ERROR_INITIALIZATION_FAILED || (result >= 0 && count == 0))
+            return KP_OK; // older loaders' word for "none"
+        if (result < 0)
+            break;
+        kp_alloc_free(instance->devices);
+        instance->devices = kp_alloc_zero(count, sizeof *instance->devices);
+        if (instance->devices == NULL)
+            return kp_error_host_memory(count * sizeof *instance->devices);
+        result = instance->EnumeratePhysicalDevices(instance->handle, &count, instance->devices);
+        instance->device_count = result >= 0 ? count : 0;
+    }
+    return kp_names_check(result, "vkEnumeratePhysicalDevices", NULL);
+}
+
+kp_result kp_instance_create(bool validation, kp_instance **out) {
+    kp_result result = kp_loader_open();
+    if (result != KP_OK)
+        return result;
+    kp_instance *instance = kp_alloc_zero(1, sizeof *instance);
+    if (instance == NULL)
+        return kp_error_host_memory(sizeof *instance);
+    instance->validation = validation && has_validation_layer();
+    if (validation && !instance->validation)
+        kp_log_write(KP_LOG_WARNING, "validation was asked for, but " VALIDATION_LAYER
+                                     " is not installed (Debian, Ubuntu: apt install vulkan-validationlayers)");
+    result = open_instance(instance);
+    if (result != KP_OK)
+        goto fail;
+    kp_loader_use(instance->handle);
+    result = load_functions(instance);
+    if (result == KP_OK && instance->validation)
+        result = start_messenger(instance);
+    if (result == KP_OK)
+        result = list_devices(instance);
+    if (result != KP_OK)
+        goto fail;
+    *out = instance;
+    return KP_OK;
+fail:
+    kp_instance_destroy(instance);
+    return result;
+}
+
+void kp_instance_destroy(kp_instance *instance) {
+    if (instance == NULL)
+        return;
+    if (instance->messenger != VK_NULL_HANDLE) {
+        PFN_vkDestroyDebugUtilsMessengerEXT stop = (PFN_vkDestroyDebugUtilsMessengerEXT)vkGetInstanceProcAddr(
+            instance->handle, "vkDestroyDebugUtilsMessengerEXT");
+        stop(instance->handle, instance->messenger, NULL);
+    }
+    if (instance->handle != VK_NULL_HANDLE) {
+        PFN_vkDestroyInstance destroy =
+            (PFN_vkDestroyInstance)vkGetInstanceProcAddr(instance->handle, "vkDestroyInstance");
+        destroy(instance->handle, NULL);
+    }
+    kp_alloc_free(instance->devices);
+    kp_alloc_free(instance);
+}

@@ -1,0 +1,37 @@
+// A Vulkan instance with its physical devices and, when asked for, the Khronos validation layer.
+#ifndef KP_SRC_VULKAN_INSTANCE_H
+#define KP_SRC_VULKAN_INSTANCE_H
+
+#include "base/error.h"
+
+#include <volk.h>
+
+// The instance-level functions that kp calls. Each instance has its own table: volk's globals would be shared.
+#define KP_INSTANCE_FUNCTIONS(X)              \
+    X(DestroyInstance)                        \
+    X(EnumeratePhysicalDevices)               \
+    X(GetPhysicalDeviceProperties)            \
+    X(GetPhysicalDeviceProperties2)           \
+    X(GetPhysicalDeviceFeatures2)             \
+    X(GetPhysicalDeviceMemoryProperties)      \
+    X(GetPhysicalDeviceQueueFamilyProperties) \
+    X(EnumerateDeviceExtensionProperties)     \
+    X(CreateDevice)
+
+typedef struct kp_instance {
+    VkInstance handle;
+#define KP_X(name) PFN_vk##name name;
+    KP_INSTANCE_FUNCTIONS(KP_X)
+#undef KP_X
+    bool validation;                    // the layer is on, and VK_EXT_debug_utils with it
+    VkDebugUtilsMessengerEXT messenger; // of the layer
+    VkPhysicalDevice *devices;          // in Vulkan's order
+    uint32_t device_count;              //
+} kp_instance;
+
+// `validation` asks for the layer; where there is none the log gets one warning. KP_ERROR_NO_DEVICE when there is no
+// loader or no driver. An instance may have no devices at all.
+kp_result kp_instance_create(bool validation, kp_instance **out);
+void kp_instance_destroy(kp_instance *instance); // NULL is fine
+
+#endif
