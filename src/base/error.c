@@ -41,7 +41,7 @@ static void trim_cut_character(char *text) {
         text[start - 1] = '\0';
 }
 
-static void make_one_line(char *text) {
+void kp_error_make_line(char *text) {
     for (char *c = text; *c != '\0'; c++) {
         if (*c == '\n' || *c == '\r')
             *c = ' ';
@@ -56,7 +56,7 @@ kp_result kp_error_set(kp_result result, const char *format, ...) {
     if (vsnprintf(text, sizeof text, format, args) < 0)
         text[0] = '\0';
     va_end(args);
-    make_one_line(text);
+    kp_error_make_line(text);
     memcpy(last.line, text, sizeof text);
     return result;
 }
@@ -69,7 +69,7 @@ static void copy_cut(char *to, size_t size, const char *from, size_t length) {
     size_t n = length < size - 1 ? length : size - 1;
     memcpy(to, from, n);
     to[n] = '\0';
-    make_one_line(to);
+    kp_error_make_line(to);
 }
 
 // White space that puts the caret under its character: tabs stay tabs, so that it lines up in any terminal.

@@ -14,6 +14,9 @@
 // that a failing function reads: return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': ...", label);
 kp_result kp_error_set(kp_result result, const char *format, ...) KP_PRINTF(2, 3);
 
+// Makes a line of text that may have been cut: newlines become spaces, and a UTF-8 character without its end goes.
+void kp_error_make_line(char *text);
+
 // The usual words for a failed host allocation. Returns KP_ERROR_HOST_MEMORY.
 kp_result kp_error_host_memory(size_t bytes);
 

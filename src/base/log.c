@@ -38,9 +38,6 @@ void kp_log_write(kp_log_level level, const char *format, ...) {
     va_end(args);
     if (length < 0)
         return;
-    for (char *c = text; *c != '\0'; c++) {
-        if (*c == '\n')
-            *c = ' ';
-    }
+    kp_error_make_line(text);
     fn(payload, level, text);
 }
