@@ -261,7 +261,7 @@ static void visit(walk *w, const kp_reflect_instruction *i) {
         w->loops = true;
         break;
     default:
-        if (!is_plain(i->op) && !visit_memory(w, i) && !visit_image(w, i) && !visit_atomic(w, i))
+        if (!visit_memory(w, i) && !visit_image(w, i) && !visit_atomic(w, i) && !is_plain(i->op))
             escape_from(w, i, 1);
     }
 }
