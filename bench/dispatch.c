@@ -23,14 +23,20 @@ typedef struct pair {
     kp_program *program;
     kp_sequence *sequence;
     raw_commands commands;
-    double spin; // of the side by hand
+    double spin;  // of the side by hand
+    int64_t runs; // of both sides together
 } pair;
 
-static void run_kp(void *context) { bench_check(kp_sequence_eval(((pair *)context)->sequence)); }
+static void run_kp(void *context) {
+    pair *p = context;
+    bench_check(kp_sequence_eval(p->sequence));
+    p->runs++;
+}
 
 static void run_raw(void *context) {
     pair *p = context;
     raw_run(p->vk, &p->commands, p->spin);
+    p->runs++;
 }
 
 // Runs `row` against both ways to wait by hand.
@@ -56,10 +62,29 @@ static kp_algorithm *new_algorithm(pair *p, kp_tensor *const *tensors, uint32_t 
     return algorithm;
 }
 
+static void upload(pair *p, kp_tensor *tensor) {
+    kp_sequence *sequence;
+    bench_check(kp_sequence_create(p->manager, NULL, &sequence));
+    bench_check(kp_record_sync_device(sequence, &tensor, 1));
+    bench_check(kp_sequence_eval(sequence));
+    kp_sequence_destroy(sequence);
+}
+
+// Both sides work on x, and each of their dispatches adds 1 to it.
+static void check_runs(pair *p, kp_tensor *x, int64_t dispatches) {
+    kp_sequence *sequence;
+    bench_check(kp_sequence_create(p->manager, NULL, &sequence));
+    bench_check(kp_record_sync_local(sequence, &x, 1));
+    bench_check(kp_sequence_eval(sequence));
+    bench_require(*(const float *)kp_tensor_data(x) == (float)(p->runs * dispatches), "every dispatch ran");
+    kp_sequence_destroy(sequence);
+}
+
 // `count` dispatches of `chained` on one tensor.
 static void compare_chained(pair *p, int count, const bench_row *row) {
     bench_check(kp_compile(chained, NULL, &p->program));
     kp_tensor *x = new_tensor(p);
+    upload(p, x);
     kp_algorithm *algorithm = new_algorithm(p, &x, 1);
     raw_pipeline pipeline;
     raw_pipeline_create(p->vk,
@@ -78,7 +103,9 @@ static void compare_chained(pair *p, int count, const bench_row *row) {
     raw_barrier_host(p->vk, &p->commands);
     raw_commands_end(p->vk, &p->commands);
 
+    p->runs = 0;
     compare(p, *row);
+    check_runs(p, x, count);
 
     kp_sequence_destroy(p->sequence);
     raw_commands_destroy(p->vk, &p->commands);
