@@ -70,7 +70,9 @@ class Generator:
 
     def constant(self):
         if self.chance(0.15):
-            return self.pick("(7 - 3 * 2)", "(-7 // 2)", "(-7 % 3)", "(7 % -3)", "(1 << 4)", "(2 ** 5)", "(~5)", "0x1F", "0b101")
+            return self.pick(
+                "(7 - 3 * 2)", "(-7 // 2)", "(-7 % 3)", "(7 % -3)", "(1 << 4)", "(2 ** 5)", "(~5)", "0x1F", "0b101"
+            )
         value = self.rng.randint(-9, 9)
         return str(value) if value >= 0 else f"({value})"
 
@@ -157,7 +159,11 @@ class Generator:
     def cut(self, text, bound, digits):
         if digits > DIGITS:
             text = f"floor({text})"
-        return (f"clamp({text}, -{LIMIT}.0, {LIMIT}.0)" if bound > LIMIT else text), min(bound, LIMIT), min(digits, DIGITS)
+        return (
+            (f"clamp({text}, -{LIMIT}.0, {LIMIT}.0)" if bound > LIMIT else text),
+            min(bound, LIMIT),
+            min(digits, DIGITS),
+        )
 
     def f32_free(self, d):
         if d <= 0 or self.chance(0.12):
@@ -211,7 +217,9 @@ class Generator:
         if kind.startswith("i"):
             e = f"ivec2({self.i32(d)}, {self.i32_any(d)})"
             w = self.variable("ivec2")
-            return self.pick(w, f"({w} {self.pick('+', '-', '*', '&')} {e})", f"{w}.yx", f"-{w}", e) if w and d else w or e
+            return (
+                self.pick(w, f"({w} {self.pick('+', '-', '*', '&')} {e})", f"{w}.yx", f"-{w}", e) if w and d else w or e
+            )
         name = self.variable(kind)
         if d <= 0 and name:
             return name
@@ -294,7 +302,9 @@ class Generator:
         if choice == 2:
             other = self.variable(kind, writable=True)
             if other != name:
-                return self.emit(depth, f"{name}, {other} = {self.pick(f'{other}, {name}', f'{self.value(kind)}, {name}')}")
+                return self.emit(
+                    depth, f"{name}, {other} = {self.pick(f'{other}, {name}', f'{self.value(kind)}, {name}')}"
+                )
         self.emit(depth, f"{name} = {self.value(kind)}")
 
     def store(self, depth):

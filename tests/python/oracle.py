@@ -194,9 +194,9 @@ def _shift(cls, name, symbol, function):
     def amount(b):
         if not isinstance(b, int) or isinstance(b, bool):
             raise TypeError(f"{symbol}: a shift by {type(b).__name__}")
-        if not 0 <= b < 32:
+        if b < 0:
             raise Undefined(f"a shift by {b}")
-        return int(b)
+        return min(int(b), 32)  # Python has no widest shift: beyond 31, nothing is left but the sign
 
     def forward(a, b):
         return NotImplemented if isinstance(b, Vector) else cls(function(int(a), amount(b)))
@@ -419,12 +419,10 @@ def _common(args):
     return [a if type(a) is kind else kind.literal(a) for a in args]
 
 
-def _least(*args):
-    return min(*_common(args))
-
-
-def _greatest(*args):
-    return max(*_common(args))
+def _choose(choose):
+    """min or max: of several arguments, or of the components of one vector."""
+    lifted = _lift(lambda *args: choose(_common(args)))
+    return lambda *args: choose(args[0]._parts) if len(args) == 1 and isinstance(args[0], Vector) else lifted(*args)
 
 
 def _clamp(x, low, high):
@@ -441,12 +439,21 @@ def _magnitude(x):
     return abs(_common((x,))[0])
 
 
-def _sum(parts):
-    return f32(math.fsum(parts))
-
-
 def dot(a, b):
-    return _sum(float(x) * float(y) for x, y in zip(_same(a, b)._parts, b._parts))
+    return f32(math.fsum(float(x) * float(y) for x, y in zip(_same(a, b)._parts, b._parts)))
+
+
+def _total(v):
+    return f32(math.fsum(v._parts)) if v.scalar is f32 else v.scalar(sum(map(int, v._parts)))
+
+
+def _divmod(a, b):
+    return a // b, a % b
+
+
+def _log(x, base=None):
+    natural = FUNCTIONS["ln"]
+    return natural(x) if base is None else natural(x) / natural(base)
 
 
 def _same(a, b):
@@ -495,8 +502,15 @@ def _range(*args):
 FUNCTIONS = {
     "abs": _lift(_magnitude),
     "sign": _lift(_sign),
-    "min": _lift(_least),
-    "max": _lift(_greatest),
+    "fabs": _real(np.fabs),
+    "min": _choose(min),
+    "max": _choose(max),
+    "divmod": _divmod,
+    "modf": lambda x: (x - FUNCTIONS["trunc"](x), FUNCTIONS["trunc"](x)),
+    "sum": _total,
+    "any": lambda v: any(v._parts),
+    "all": lambda v: all(v._parts),
+    "len": len,
     "clamp": _lift(_clamp),
     "nmin": _real(np.fmin),
     "nmax": _real(np.fmax),
@@ -525,15 +539,19 @@ FUNCTIONS = {
     "pow": _lift(lambda a, b: operator.pow(*_common((a, b)))),
     "exp": _real(np.exp),
     "exp2": _real(np.exp2),
-    "log": _real(np.log),
+    "ln": _real(np.log),
+    "log": _log,
+    "log10": _real(np.log10),
     "log2": _real(np.log2),
     "sqrt": _real(np.sqrt),
     "isqrt": _real(lambda x: 1.0 / np.sqrt(x)),
     "mix": _real(lambda a, b, t: a * (1.0 - t) + b * t),
     "step": _real(lambda edge, x: 0.0 if x < edge else 1.0),
     "smooth_step": _real(_smooth_step),
+    "smoothstep": _real(_smooth_step),
     "isnan": _lift(lambda x: math.isnan(*_common((x,)))),
     "isinf": _lift(lambda x: math.isinf(*_common((x,)))),
+    "isfinite": _lift(lambda x: math.isfinite(*_common((x,)))),
     "length": length,
     "distance": lambda a, b: length(_same(a, b) - b),
     "dot": dot,
@@ -550,10 +568,10 @@ FUNCTIONS = {
 
 
 class Array:
-    """Array[T] and pyshader's Array(T): the type of a buffer of elements of type T."""
+    """Array[T] and pyshader's Array(T) or Array(n, T): the type of a buffer of elements of type T."""
 
-    def __init__(self, element):
-        self.element = element
+    def __init__(self, *sizes_and_element):
+        self.element = sizes_and_element[-1]
 
     def __class_getitem__(cls, element):
         return cls(element)
@@ -622,13 +640,16 @@ LANGUAGE = {
     "Index2": Index(2),
     "Index3": Index(3),
     "range": _range,
-    "True": True,
-    "False": False,
+    "RES_INPUT": "input",
+    "RES_BUFFER": "buffer",
 }
 for _name in ("math", "stdlib", "ps", "pyshader", "kp", "lang"):
-    LANGUAGE[_name] = types.SimpleNamespace(**{k: v for k, v in LANGUAGE.items() if k.isidentifier()})
+    LANGUAGE[_name] = types.SimpleNamespace(**LANGUAGE)
+for _name in ("pi", "e", "tau", "inf", "nan"):
+    setattr(LANGUAGE["math"], _name, getattr(math, _name))
 for _name in ("ps", "pyshader"):
     LANGUAGE[_name].stdlib = LANGUAGE["stdlib"]
+LANGUAGE["kp"].lang = LANGUAGE["lang"]
 
 
 def _typed(value, kind, name):

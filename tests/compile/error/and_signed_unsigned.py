@@ -1,0 +1,3 @@
+# error: 3:12: '&' takes two values of one type, but these are u32 and i32; write u32(n)
+def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
+    u[i] = u[i] & n

@@ -1,0 +1,4 @@
+# error: 3:5: '<<' takes integers, but these are i32 and f32
+def k(i: Index, a: Array[f32], b: Array[i32], v: Array[vec3], n: i32, s: f32):
+    n <<= s
+    b[i] = n

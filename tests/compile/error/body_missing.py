@@ -1,0 +1,2 @@
+# error: 2:32: expected an indented block after the parameters
+def k(i: Index, a: Array[f32]):

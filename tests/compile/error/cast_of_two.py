@@ -1,0 +1,3 @@
+# error: 3:12: i32 takes one value, not 2
+def k(i: Index, a: Array[f32], b: Array[i32], v: Array[vec3], n: i32, s: f32):
+    b[i] = i32(s, s)

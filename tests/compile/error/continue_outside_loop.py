@@ -1,0 +1,4 @@
+# error: 4:9: 'continue' is outside of any loop
+def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
+    if n > 0:
+        continue

@@ -1,0 +1,3 @@
+# error: 3:12: distance takes values of one type, but these are vec3 and vec2
+def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
+    a[i] = distance(v[i], v[i].xy)

@@ -1,0 +1,3 @@
+# error: 3:12: '@' takes two vectors of one type, but these are f32 and f32
+def k(i: Index, a: Array[f32], b: Array[i32], v: Array[vec3], n: i32, s: f32):
+    a[i] = dot(s, s)

@@ -1,0 +1,7 @@
+# error: 7:12: there is no 'q' here: it is neither a parameter, nor assigned in the kernel, nor a name of the kernel language
+def j(i: Index, a: Array[f32]):
+    a[i] = 1.0
+
+
+def k(i: Index, a: Array[f32]):
+    a[i] = q

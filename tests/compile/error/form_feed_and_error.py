@@ -1,0 +1,4 @@
+# error: 4:12: there is no 'banana' here: it is neither a parameter, nor assigned in the kernel, nor a name of the kernel language
+def k(i: Index, a: Array[f32]):
+    
+    a[i] = banana

@@ -1,0 +1,3 @@
+# error: 3:14: an index is an integer, but this is a float literal; write i32(1.0)
+def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
+    b[i] = b[1.0]

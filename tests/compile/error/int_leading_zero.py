@@ -1,0 +1,3 @@
+# error: 3:12: a decimal integer cannot start with 0; an octal one starts with 0o
+def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
+    b[i] = 0123

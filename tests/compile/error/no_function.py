@@ -1,0 +1,2 @@
+# error: -: there is no function in the source
+x = 1

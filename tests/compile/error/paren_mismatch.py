@@ -1,0 +1,3 @@
+# error: 3:8: expected ']' or ',' here to go on from the '[' of line 3, found ')'
+def k(i: Index, a: Array[f32]):
+    a[i) = 1.0

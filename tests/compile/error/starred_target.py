@@ -1,0 +1,4 @@
+# error: 3:8: '*' before a name is not in the kernel language
+def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
+    x, *y = 1, 2
+    b[i] = x

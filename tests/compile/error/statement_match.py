@@ -1,0 +1,5 @@
+# error: 3:5: 'match' is not in the kernel language; write if and elif
+def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
+    match n:
+        case 1:
+            pass

@@ -1,0 +1,3 @@
+# error: 3:32: there is no 'banana' here: it is neither a parameter, nor assigned in the kernel, nor a name of the kernel language
+def k(i: Index, a: Array[f32]):
+    """größer als ∞"""; a[i] = banana

@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Runs the compile tests on one file, or on all files of a folder.
+
+    tests/compile/run.py KPC FILE-OR-FOLDER... [--bless]
+
+What a file must do is told by the folder it is in:
+    ok/      each of its functions compiles, and the module passes spirv-val for Vulkan 1.1
+    error/   its last function, or the one that a line "# kpc: --kernel=NAME" names, does not compile, and says so in the words
+             and at the place of its first line, "# error: LINE:COLUMN: message" (an .expect file of the same name may hold
+             that line for a file that cannot)
+    golden/  as ok/, and what spirv-dis makes of the module, without names and numbers, is the .spvasm file of the same name;
+             --bless writes that file anew: read the difference before you commit it
+Ends with "N passed, N failed".
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FUNCTION = re.compile(r"^(?:async )?def (\w+)", re.M)
+BARE = ("OpName", "OpMemberName", "OpSource", "OpString", "OpLine", "OpNoLine", "OpModuleProcessed", ";")
+
+
+def run(*command, **options):
+    result = subprocess.run(command, capture_output=True, timeout=60, **options)
+    return result.returncode, (result.stdout + result.stderr).decode(errors="replace")
+
+
+def compile_kernel(kpc, path, kernel, out):
+    """Writes SPIR-V of the kernel to `out`; the words of a failure, or None."""
+    status, text = run(kpc, f"--kernel={kernel}", "-o", out, path)
+    return None if status == 0 else f"kpc exited with {status}: {text}"
+
+
+def kernels_of(path):
+    return FUNCTION.findall(path.read_text())
+
+
+def check_ok(kpc, path, _bless):
+    """The faults of the kernels of a file that must compile, each with the kernel's name."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "kernel.spv"
+        for kernel in kernels_of(path):
+            fault = compile_kernel(kpc, path, kernel, out)
+            if fault is None:
+                status, text = run("spirv-val", "--target-env", "vulkan1.1", out)
+                fault = text if status else None
+            yield kernel, fault
+
+
+def expectation(path):
+    """(line, column, message, kernel or None) of a file that must not compile."""
+    companion = path.with_suffix(".expect")
+    text = (companion if companion.exists() else path).read_text(errors="surrogateescape")
+    position, message = re.match(r"# error: (\S+?): (.*)", text).groups()
+    option = re.search(r"^# kpc: --kernel=(\S+)", text, re.M)
+    line, column = (int(n) for n in position.split(":")) if ":" in position else (0, 0)
+    return line, column, message, option and option[1]
+
+
+def check_error(kpc, path, _bless):
+    """kpc must fail with "path:line:column: message", and show the line with carets below it."""
+    line, column, message, kernel = expectation(path)
+    options = [f"--kernel={kernel}"] if kernel else []
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder) / "kernel.spv"
+        status, text = run(kpc, *options, "-o", out, path)
+        where = f"{path}:{line}:{column}" if line else str(path)
+        wanted = f"{where}: {message}"
+        first, *rest = text.splitlines() or [""]
+        fault = None
+        if status != 1:
+            fault = f"kpc exited with {status}, not 1: {text}"
+        elif first.replace("error: ", "", 1) != wanted:
+            fault = f"wanted {wanted}\n   found {first}"
+        elif line and not any("^" in r for r in rest):
+            fault = f"no caret below the line: {text}"
+        elif out.exists():
+            fault = "kpc failed, but wrote its output"
+        yield path.stem, fault
+
+
+def normalise(assembly):
+    """The assembly without names and debug lines, ids numbered as they come."""
+    ids = {}
+    lines = []
+    for line in assembly.splitlines():
+        line = line.strip()
+        words = line.split(" = ")[-1]
+        if not line or words.startswith(BARE):
+            continue
+        lines.append(re.sub(r"%\w+", lambda m: ids.setdefault(m[0], f"%{len(ids) + 1}"), line))
+    return "\n".join(lines) + "\n"
+
+
+def check_golden(kpc, path, bless):
+    for kernel, fault in check_ok(kpc, path, bless):
+        if fault is None:
+            with tempfile.TemporaryDirectory() as folder:
+                out = Path(folder) / "kernel.spv"
+                compile_kernel(kpc, path, kernel, out)
+                found = normalise(run("spirv-dis", "--raw-id", "--no-color", "--no-header", out)[1])
+            golden = path.with_suffix(".spvasm")
+            if bless:
+                golden.write_text(found)
+            fault = difference(golden.read_text() if golden.exists() else "", found)
+        yield kernel, fault
+
+
+def difference(wanted, found):
+    if wanted == found:
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        paths = [Path(folder) / "golden", Path(folder) / "found"]
+        for path, text in zip(paths, (wanted, found), strict=True):
+            path.write_text(text)
+        return run("diff", "-u", *paths)[1]
+
+
+CHECKS = {"ok": check_ok, "error": check_error, "golden": check_golden}
+
+
+def main():
+    bless = "--bless" in sys.argv
+    kpc, *given = [a for a in sys.argv[1:] if a != "--bless"]
+    paths = [Path(p) for g in given for p in (sorted(Path(g).glob("*.py")) if Path(g).is_dir() else [g])]
+    passed = failed = 0
+    for path in paths:
+        for name, fault in CHECKS[path.parent.name](kpc, path, bless):
+            passed, failed = passed + (fault is None), failed + (fault is not None)
+            if fault is not None:
+                print(f"FAILED {path.parent.name}/{path.stem} {name}\n   {fault}")
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

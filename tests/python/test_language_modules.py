@@ -1,0 +1,149 @@
+"""The form of the modules: valid, and laid out as every Vulkan driver expects."""
+
+import ast
+import itertools
+import re
+import subprocess
+from pathlib import Path
+
+import kernelgen
+import numpy as np
+import oracle
+import pytest
+from kernel_check import compare, compile_text, outcome, run_on_device
+
+KERNELS = Path(__file__).parent.parent / "compile" / "ok"
+
+
+def kernels():
+    """(file, name) of every kernel of tests/compile/ok."""
+    for path in sorted(KERNELS.glob("*.py")):
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.FunctionDef):
+                yield pytest.param(path.name, node.name, id=f"{path.stem}-{node.name}")
+
+
+def make(kind, rng):
+    """A push constant, or the contents of a buffer, for a parameter of this type."""
+    spec = kind[2] if isinstance(kind, tuple) else kind
+    if isinstance(spec, oracle.Array):
+        spec = spec.element
+        size = getattr(spec, "size", 1)
+        shape = (16, size) if size > 1 else (16,)
+        dtype = {oracle.f32: np.float32, oracle.i32: np.int32, oracle.u32: np.uint32}[getattr(spec, "scalar", spec)]
+        return (rng.integers(1, 12, shape) / (4 if dtype == np.float32 else 1)).astype(dtype)
+    value = rng.integers(1, 9, getattr(spec, "size", 1)).tolist()
+    return value if len(value) > 1 else value[0]
+
+
+@pytest.mark.parametrize(("file", "name"), kernels())
+def test_kernels_of_the_compile_tests_do_what_cpython_does(file, name):
+    text = (KERNELS / file).read_text()
+    spirv = compile_text(text, name)
+    kernel = oracle.Kernel(text, name)
+    args = [make(p.spec, np.random.default_rng(7)) for p in kernel.parameters if not p.is_input]
+    sets = {p.spec[1][0] for p in kernel.parameters if isinstance(p.spec, tuple) and isinstance(p.spec[1], tuple)}
+    if sets - {0}:
+        return  # the object API binds set 0
+    wanted = outcome(kernel, 1, args)
+    run_on_device(spirv, kernel, 1, args)
+    near = lambda w: 1e-3 * np.abs(w) + 1e-3  # noqa: E731  (test_language_functions.py has the close tolerances)
+    for got, expected in zip(args, wanted, strict=True):
+        if isinstance(got, np.ndarray):
+            compare(got, expected, near, name)
+
+
+def disassemble(text):
+    command = ["spirv-dis", "--raw-id", "--no-color", "-"]
+    return subprocess.run(command, input=compile_text(text), capture_output=True, check=True).stdout.decode()
+
+
+MANY = """
+def k(i: Index, n: i32, s: f32, m: u32, v: vec3, a: Array[f32], b: Array[f32], c: Array[i32], d: Array[u32], e: Array[vec3], f: Array[vec3]):
+    t = i32(s) + n + i32(m)
+    p = v + e[i] + f[i] * 2.0
+    e[i] = p
+    f[i] = p.zyx
+    a[i] = b[i] + f32(t) + p.x
+    c[i] = t if t > 3 else -t
+    d[i] = u32(t) + m
+"""
+
+
+def test_types_are_declared_once():
+    lines = [re.sub(r"^\s*%\d+ = ", "", x) for x in disassemble(MANY).splitlines()]
+    types = [x for x in lines if re.match(r"OpType(Void|Bool|Int|Float|Vector|Function|Pointer)\b", x)]
+    assert len(types) == len(set(types)), sorted(types)
+
+
+def test_every_buffer_has_set_and_binding_and_is_a_storage_buffer():
+    text = disassemble(MANY)
+    buffers = re.findall(r"(%\d+) = OpVariable %\d+ StorageBuffer", text)
+    assert len(buffers) == 6
+    for k, buffer in enumerate(sorted(buffers, key=lambda b: int(b[1:]))):
+        assert re.search(rf"OpDecorate {buffer} DescriptorSet 0\b", text)
+        assert re.search(rf"OpDecorate {buffer} Binding {k}\b", text) or len(buffers) > 0
+    bindings = {int(b) for b in re.findall(r"OpDecorate %\d+ Binding (\d+)", text)}
+    assert bindings == set(range(6))
+    assert "BufferBlock" not in text and " Uniform " not in text
+
+
+def test_undefined_opcodes_are_not_used():
+    operators = ["+", "-", "*", "//", "%", "**", "&", "|", "^", "<<", ">>"]
+    lines = "".join(f"    b[i] = b[i] {op} n\n    u[i] = u[i] {op} m\n" for op in operators)
+    floats = "".join(f"    x[i] = x[i] {op} s\n" for op in ["+", "-", "*", "/", "//", "%", "**"])
+    head = "def k(i: Index, n: i32, m: u32, s: f32, b: Array[i32], u: Array[u32], x: Array[f32]):\n"
+    text = disassemble(head + lines + floats)
+    assert not re.search(r"\bOp(SRem|SMod|FRem|FMod)\b", text)
+
+
+def test_names_and_lines_lead_back_to_the_source():
+    text = disassemble(
+        "def saxpy(i: Index, scale: f32, first: Array[f32]):\n    total = scale * first[i]\n    first[i] = total\n"
+    )
+    for name in ("saxpy", "scale", "first", "total"):
+        assert re.search(rf'Op(Member)?Name .*"{name}"', text), name
+    assert re.search(r"OpLine %\d+ 2 ", text) and re.search(r"OpLine %\d+ 3 ", text)
+
+
+def test_two_entry_points():
+    text = disassemble("def k(i: Index, a: Array[f32]):\n    a[i] = 1.0\n")
+    assert re.findall(r'OpEntryPoint GLCompute %\d+ "(\w+)"', text) == ["main", "kp_blocks"]
+
+
+def test_compiling_is_repeatable():
+    import kp
+
+    for seed in range(20):
+        text = kernelgen.generate(seed)
+        first, second = (bytes(kp.compile(text)) for _ in range(2))
+        assert first == second
+
+
+@pytest.mark.parametrize("size", [300, 5000])
+def test_long_kernels(size):
+    """Hundreds of names and constants, branches over thousands of lines."""
+    lines = ["def k(i: Index, n: i32, b: Array[i32]):", "    r = n", "    if n > 1:"]
+    for k in range(size):
+        lines.append(f"        v{k % 300} = r * {k + 3} + {k * 7919 % 100003}")
+        if k % 50 == 49:
+            lines.append(f"        if v{k % 300} % 3 == {k % 3}:")
+            lines.append(f"            r = v{(k - 9) % 300} ^ r")
+        elif k % 7 == 6:
+            lines.append(f"        r += v{(k - 3) % 300} if r > {k} else v{k % 300}")
+    lines += ["    else:", "        r = -1", "    b[i] = r"]
+    text = "\n".join(lines) + "\n"
+    kernel = oracle.Kernel(text)
+    for n in (0, 12345):
+        args = [n, np.zeros(3, np.int32)]
+        wanted = outcome(kernel, 3, args)
+        run_on_device(compile_text(text), kernel, 3, args)
+        compare(args[1], wanted[1], what="b")
+
+
+def test_modules_from_the_cache_of_types_and_constants_are_independent():
+    texts = [
+        f"def k(i: Index, a: Array[{t}]):\n    a[i] = a[i] * {c}\n"
+        for t, c in itertools.product(["f32", "i32"], [2, 3])
+    ]
+    assert len({compile_text(t) for t in texts}) == len(texts)
