@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_IDLE = 64, LAUNCH_SPECS = 6 };
+enum {
+    MAX_IDLE = 64,      // kernels that nobody holds
+    LAUNCH_SPECS = 6,   // constants of base/launch.h
+    MAX_BINDING = 4095, // drivers make a table as long as the highest binding
+};
 
 void kp_pipelines_init(kp_pipelines *cache) { pthread_mutex_init(&cache->lock, NULL); }
 
@@ -67,6 +71,10 @@ static kp_result check_bindings(const kp_device *device, const kp_reflect *refle
             return kp_error_set(KP_ERROR_UNSUPPORTED,
                                 "algorithm '%s': binding %u of set %u is a %s; only buffers can be bound", label,
                                 b->binding, b->set, kp_reflect_kind_name(b->kind));
+        if (b->binding > MAX_BINDING)
+            return kp_error_set(KP_ERROR_LIMIT,
+                                "algorithm '%s': binding numbers go up to %d, the module uses binding %u", label,
+                                MAX_BINDING, b->binding);
         if (b->count != 1)
             return kp_error_set(KP_ERROR_UNSUPPORTED,
                                 "algorithm '%s': binding %u of set %u is an array of buffers; only single ones can be "
@@ -237,7 +245,7 @@ static kp_result read_values(const kp_pipelines_desc *desc, const kp_reflect *re
         return kp_error_host_memory(desc->spec_count * sizeof *values);
     kp_result result = KP_OK;
     for (size_t i = 0; i < desc->spec_count && result == KP_OK; i++) {
-        kp_reflect_value value;
+        kp_reflect_value value = {0};
         result = read_value(reflect, &desc->specs[i], desc->label, &value);
         if (result == KP_OK) {
             values[i].id = value.id;

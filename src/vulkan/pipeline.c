@@ -146,64 +146,80 @@ void kp_pipeline_destroy(kp_device *device, VkPipeline pipeline) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 void kp_pipeline_pools_reset(kp_device *device, kp_pipeline_pools *pools) {
-    for (uint32_t i = 0; i < pools->count; i++)
-        device->vk.vkResetDescriptorPool(device->handle, pools->pools[i], 0);
+    for (uint32_t i = 0; i < pools->count; i++) {
+        kp_pipeline_pool *pool = &pools->pools[i];
+        device->vk.vkResetDescriptorPool(device->handle, pool->handle, 0);
+        pool->sets = pool->max_sets;
+        pool->descriptors = pool->max_descriptors;
+    }
     pools->current = 0;
 }
 
 void kp_pipeline_pools_destroy(kp_device *device, kp_pipeline_pools *pools) {
     for (uint32_t i = 0; i < pools->count; i++)
-        device->vk.vkDestroyDescriptorPool(device->handle, pools->pools[i], NULL);
+        device->vk.vkDestroyDescriptorPool(device->handle, pools->pools[i].handle, NULL);
     kp_alloc_free(pools->pools);
     *pools = (kp_pipeline_pools){0};
 }
 
+static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
 static kp_result add_pool(kp_device *device, kp_pipeline_pools *pools, const kp_pipeline_layout *layout) {
     if (pools->count == pools->capacity) {
         uint32_t capacity = pools->capacity * 2 + 4;
-        VkDescriptorPool *larger = kp_alloc_resize(pools->pools, capacity * sizeof *larger);
-        if (larger == NULL)
-            return kp_error_host_memory(capacity * sizeof *larger);
-        pools->pools = larger;
+        kp_pipeline_pool *list = kp_alloc_resize(pools->pools, capacity * sizeof *list);
+        if (list == NULL)
+            return kp_error_host_memory(capacity * sizeof *list);
+        pools->pools = list;
         pools->capacity = capacity;
     }
-    uint32_t sets = layout->set_count > SETS_PER_POOL ? layout->set_count : SETS_PER_POOL;
-    uint32_t most = layout->binding_count > SETS_PER_POOL * DESCRIPTORS_PER_SET ? layout->binding_count
-                                                                                : SETS_PER_POOL * DESCRIPTORS_PER_SET;
-    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, most},
-                                          {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, most}};
+    kp_pipeline_pool pool = {.max_sets = larger(layout->set_count, SETS_PER_POOL),
+                             .max_descriptors = larger(layout->binding_count, SETS_PER_POOL * DESCRIPTORS_PER_SET)};
+    pool.sets = pool.max_sets;
+    pool.descriptors = pool.max_descriptors;
+    const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, pool.max_descriptors},
+                                          {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, pool.max_descriptors}};
     kp_result result = KP_VK(device, CreateDescriptorPool, device->handle,
                              &(VkDescriptorPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
-                                                           .maxSets = sets,
+                                                           .maxSets = pool.max_sets,
                                                            .poolSizeCount = 2,
                                                            .pPoolSizes = sizes},
-                             NULL, &pools->pools[pools->count]);
+                             NULL, &pool.handle);
     if (result == KP_OK)
-        pools->count++;
+        pools->pools[pools->count++] = pool;
+    return result;
+}
+
+// The first pool, from the current one on, with room for the layout's sets.
+static kp_result find_pool(kp_device *device, kp_pipeline_pools *pools, const kp_pipeline_layout *layout,
+                           kp_pipeline_pool **out) {
+    for (; pools->current < pools->count; pools->current++) {
+        kp_pipeline_pool *pool = &pools->pools[pools->current];
+        if (pool->sets >= layout->set_count && pool->descriptors >= layout->binding_count) {
+            *out = pool;
+            return KP_OK;
+        }
+    }
+    kp_result result = add_pool(device, pools, layout);
+    if (result == KP_OK)
+        *out = &pools->pools[pools->current];
     return result;
 }
 
 static kp_result alloc_sets(kp_device *device, const kp_pipeline_layout *layout, kp_pipeline_pools *pools,
                             VkDescriptorSet *out) {
-    for (;;) {
-        bool fresh = pools->current == pools->count;
-        if (fresh) {
-            kp_result result = add_pool(device, pools, layout);
-            if (result != KP_OK)
-                return result;
-        }
-        VkResult result = device->vk.vkAllocateDescriptorSets(
-            device->handle,
-            &(VkDescriptorSetAllocateInfo){.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
-                                           .descriptorPool = pools->pools[pools->current],
-                                           .descriptorSetCount = layout->set_count,
-                                           .pSetLayouts = layout->sets},
-            out);
-        bool full = result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
-        if (!full || fresh)
-            return kp_device_check(device, result, "vkAllocateDescriptorSets");
-        pools->current++;
-    }
+    kp_pipeline_pool *pool = NULL;
+    kp_result result = find_pool(device, pools, layout, &pool);
+    if (result != KP_OK)
+        return result;
+    pool->sets -= layout->set_count;
+    pool->descriptors -= layout->binding_count;
+    return KP_VK(device, AllocateDescriptorSets, device->handle,
+                 &(VkDescriptorSetAllocateInfo){.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                                .descriptorPool = pool->handle,
+                                                .descriptorSetCount = layout->set_count,
+                                                .pSetLayouts = layout->sets},
+                 out);
 }
 
 static void fill_writes(const kp_pipeline_layout *layout, const VkDescriptorBufferInfo *buffers,

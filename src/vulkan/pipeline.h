@@ -41,8 +41,14 @@ kp_result kp_pipeline_create(kp_device *device, const kp_pipeline_desc *desc, Vk
 void kp_pipeline_destroy(kp_device *device, VkPipeline pipeline);
 
 // Descriptor pools of one command buffer, for layouts without push descriptors. Zeroed: empty.
+typedef struct kp_pipeline_pool {
+    VkDescriptorPool handle;
+    uint32_t max_sets, sets;               // in all, and left
+    uint32_t max_descriptors, descriptors; // of each type
+} kp_pipeline_pool;
+
 typedef struct kp_pipeline_pools {
-    VkDescriptorPool *pools;
+    kp_pipeline_pool *pools;
     uint32_t count, capacity;
     uint32_t current; // the one that sets come from
 } kp_pipeline_pools;
