@@ -1,7 +1,8 @@
 // kp/shader.h - programs that are not kernels: GLSL and HLSL text, and files of SPIR-V, GLSL or HLSL.
 //
-// GLSL and HLSL go through shaderc (libshaderc.so.1, loaded when first needed: KP_ERROR_UNSUPPORTED says how to get
-// it). SPIR-V is taken as it is; the runtime validates it when an algorithm is made from it.
+// GLSL and HLSL go through shaderc, which is linked in, or loaded from libshaderc.so.1 when first needed; without it
+// KP_ERROR_UNSUPPORTED says how to get it. SPIR-V is taken as it is; the runtime validates it when an algorithm is made
+// from it. The programs have no params and no push_size: the runtime reads both from the module.
 #ifndef KP_SHADER_H
 #define KP_SHADER_H
 
@@ -24,7 +25,8 @@ typedef struct kp_shader_desc {
     const char *entry; // entry point of HLSL text; NULL: "main"
 } kp_shader_desc;
 
-// Compiles compute shader text. `length` is in bytes. `desc` may be NULL. On KP_ERROR_COMPILE the error line is the
+// Compiles compute shader text, for Vulkan 1.1. `length` is in bytes. GLSL starts with its #version; HLSL resources
+// without [[vk::binding]] are numbered in order of use. `desc` may be NULL. On KP_ERROR_COMPILE the error line is the
 // compiler's own, "file:line: message", and kp_last_diagnostic() has the parts. Thread-safety: any.
 KP_API kp_result kp_shader_compile(const char *text, size_t length, const kp_shader_desc *desc, kp_program **out);
 

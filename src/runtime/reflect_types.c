@@ -342,7 +342,7 @@ static void evaluate_struct(kp_reflect_types *t, uint32_t row, const kp_reflect_
         }
         const kp_reflect_row *r = &t->rows[type];
         uint64_t offset = member->offset != KP_REFLECT_NONE ? member->offset : sum.laid;
-        uint64_t end = kp_reflect_types_sum(offset, member_size(t, member, type));
+        uint64_t size = member_size(t, member, type), end = size != 0 ? kp_reflect_types_sum(offset, size) : 0;
         sum.laid = end > sum.laid ? end : sum.laid;
         uint64_t align = r->align != 0 ? r->align : 1;
         uint64_t gap = (align - sum.tight % align) % align;

@@ -62,8 +62,8 @@ static kp_result refuse(const char *label, const spv_diagnostic_t *diagnostic) {
     if (words == NULL)
         return kp_error_host_memory(strlen(diagnostic->error));
     squeeze(words);
-    kp_result result =
-        kp_error_set(KP_ERROR_SPIRV, "%s: not valid SPIR-V: %s (%s)", label, words, spvSoftwareVersionString());
+    kp_result result = kp_error_set(KP_ERROR_SPIRV, "%s: not valid SPIR-V: %s (SPIRV-Tools %s)", label, words,
+                                    spvSoftwareVersionString());
     kp_alloc_free(words);
     return result;
 }
@@ -71,8 +71,9 @@ static kp_result refuse(const char *label, const spv_diagnostic_t *diagnostic) {
 static kp_result check_version(const kp_validate_desc *desc, const target *t, const char *label) {
     uint32_t version = desc->words[1];
     if (version > VERSION(1, 6))
-        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: SPIR-V %u.%u is newer than 1.6, the last that kp can check (%s)",
-                            label, major_of(version), minor_of(version), spvSoftwareVersionString());
+        return kp_error_set(KP_ERROR_UNSUPPORTED,
+                            "%s: SPIR-V %u.%u is newer than 1.6, the last that kp can check (SPIRV-Tools %s)", label,
+                            major_of(version), minor_of(version), spvSoftwareVersionString());
     if (version > t->highest)
         return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: SPIR-V %u.%u, but the device (Vulkan 1.%u) takes at most %u.%u",
                             label, major_of(version), minor_of(version), t->vulkan_minor, major_of(t->highest),

@@ -1,4 +1,7 @@
 // kp_shader_compile: text to a program (kp/shader.h).
+//
+// GLSL is looked at before glslang sees it: where it finds no #version, or an old one, glslang fails to read its own
+// built-in functions, and prints all 4,500 lines of them.
 #include <kp/shader.h>
 
 #include "base/error.h"
@@ -30,6 +33,91 @@ static bool is_hlsl(const char *text, size_t length, const kp_shader_desc *desc)
     return contains(text, length, "[numthreads(") && !contains(text, length, "#version");
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// The #version line
+// ---------------------------------------------------------------------------------------------------------------------
+
+typedef struct cursor {
+    const char *at, *end;
+    uint32_t line;
+} cursor;
+
+static char peek(const cursor *c, size_t ahead) { return (size_t)(c->end - c->at) > ahead ? c->at[ahead] : '\0'; }
+
+static void step(cursor *c) { c->line += *c->at++ == '\n'; }
+
+// To the end of a comment that starts here; a backslash carries a // comment over to the next line.
+static void skip_line_comment(cursor *c) {
+    for (char before = '\0'; c->at < c->end; step(c)) {
+        if (*c->at == '\n' && before != '\\')
+            return;
+        before = *c->at != '\r' ? *c->at : before;
+    }
+}
+
+static void skip_block_comment(cursor *c) {
+    for (c->at += 2; c->at < c->end; step(c)) {
+        if (*c->at == '*' && peek(c, 1) == '/') {
+            c->at += 2;
+            return;
+        }
+    }
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+
+static void skip_blanks(cursor *c) {
+    while (c->at < c->end && is_blank(*c->at))
+        step(c);
+}
+
+// Moves to the number of a #version line at the start of the text, behind white space and comments; false when there is
+// none.
+static bool find_version(cursor *c) {
+    for (;;) {
+        char now = peek(c, 0), then = peek(c, 1);
+        if (now == '/' && then == '/')
+            skip_line_comment(c);
+        else if (now == '/' && then == '*')
+            skip_block_comment(c);
+        else if (is_blank(now) || now == '\n' || now == '\r')
+            step(c);
+        else
+            break;
+    }
+    if (peek(c, 0) != '#')
+        return false;
+    step(c);
+    skip_blanks(c);
+    static const char word[] = "version";
+    size_t n = sizeof word - 1;
+    if ((size_t)(c->end - c->at) < n || memcmp(c->at, word, n) != 0)
+        return false;
+    c->at += n;
+    skip_blanks(c);
+    return true;
+}
+
+static kp_result refuse_version(const kp_shaderc_source *source, uint32_t line, const char *message) {
+    return kp_error_set_diagnostic(&(kp_error_position){.file = source->file, .line = line}, message);
+}
+
+static kp_result check_version(const kp_shaderc_source *source) {
+    cursor c = {source->text, source->text + source->length, 1};
+    if (!find_version(&c))
+        return refuse_version(source, 1, "no #version: GLSL starts with a line like '#version 450'");
+    unsigned number = 0, digits = 0;
+    for (; digits < 4 && peek(&c, 0) >= '0' && peek(&c, 0) <= '9'; digits++)
+        number = number * 10 + (unsigned)(*c.at++ - '0');
+    if (digits != 3 || number < 310)
+        return refuse_version(source, c.line, "compute shaders need '#version 310 es', or '#version 430' or above");
+    return KP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The door
+// ---------------------------------------------------------------------------------------------------------------------
+
 typedef struct request {
     const char *name;
     kp_program **out;
@@ -47,10 +135,17 @@ kp_result kp_shader_compile(const char *text, size_t length, const kp_shader_des
     desc = desc != NULL ? desc : &defaults;
     if ((unsigned)desc->language > KP_SHADER_HLSL)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_shader_compile: no language has the number %d", (int)desc->language);
+    if (length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) { // a byte order mark
+        text += 3;
+        length -= 3;
+    }
     kp_shaderc_source source = {.text = text,
                                 .length = length,
                                 .file = desc->file != NULL ? desc->file : "<shader>",
                                 .entry = desc->entry != NULL ? desc->entry : "main",
                                 .hlsl = is_hlsl(text, length, desc)};
+    kp_result result = source.hlsl ? KP_OK : check_version(&source);
+    if (result != KP_OK)
+        return result;
     return kp_shaderc_compile(&source, make_program, &(request){desc->file, out});
 }

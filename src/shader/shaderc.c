@@ -1,7 +1,7 @@
-// See shaderc.h. The library is opened by name, so that a program that never compiles GLSL needs no shaderc, and its 8
-// MB are not mapped; RTLD_LOCAL keeps its copies of glslang and SPIRV-Tools apart from everybody else's. One compiler
-// object serves all threads (shaderc says that it may) and lives as long as the process: setting glslang up takes
-// longer than a compile.
+// See shaderc.h. The library is linked in, or opened by name when first needed (CMakeLists.txt says when which);
+// RTLD_LOCAL then keeps its copies of glslang and SPIRV-Tools apart from everybody else's. One compiler object serves
+// all threads (shaderc says that it may) and lives as long as the process: setting glslang up takes longer than a
+// compile.
 #include "shaderc.h"
 
 #include "base/error.h"
@@ -56,35 +56,47 @@ typedef struct library {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static library loaded;
 
-// Fills `lib` from an open library; the name of the first function that is missing, or NULL.
-static const char *find_functions(void *handle, library *lib) {
-#define X(name)                                               \
-    *(void **)(&lib->name) = dlsym(handle, "shaderc_" #name); \
-    if (lib->name == NULL)                                    \
-        return "shaderc_" #name;
+#ifdef KP_SHADERC_STATIC
+
+static kp_result find_functions(const kp_shaderc_source *source, library *lib) {
+    (void)source;
+#define X(name) lib->name = shaderc_##name;
     FUNCTIONS(X)
 #undef X
-    return NULL;
+    return KP_OK;
 }
 
-static kp_result load(const kp_shaderc_source *source) {
+#else
+
+static kp_result find_functions(const kp_shaderc_source *source, library *lib) {
     void *handle = dlopen(KP_SHADERC_LIBRARY, RTLD_NOW | RTLD_LOCAL);
     if (handle == NULL)
         return kp_error_set(KP_ERROR_UNSUPPORTED,
                             "%s: compiling %s needs shaderc (Debian: apt-get install libshaderc1): %s", source->file,
                             source->hlsl ? "HLSL" : "GLSL", dlerror());
+    const char *missing = NULL;
+#define X(name)                                               \
+    *(void **)(&lib->name) = dlsym(handle, "shaderc_" #name); \
+    if (lib->name == NULL)                                    \
+        missing = "shaderc_" #name;
+    FUNCTIONS(X)
+#undef X
+    if (missing == NULL)
+        return KP_OK;
+    dlclose(handle);
+    return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: " KP_SHADERC_LIBRARY " has no %s", source->file, missing);
+}
+
+#endif
+
+static kp_result load(const kp_shaderc_source *source) {
     library lib = {0};
-    const char *missing = find_functions(handle, &lib);
-    if (missing != NULL) {
-        dlclose(handle);
-        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: " KP_SHADERC_LIBRARY " has no %s", source->file, missing);
-    }
+    kp_result result = find_functions(source, &lib);
+    if (result != KP_OK)
+        return result;
     lib.compiler = lib.compiler_initialize();
-    if (lib.compiler == NULL) {
-        dlclose(handle);
-        return kp_error_set(KP_ERROR_HOST_MEMORY, "%s: " KP_SHADERC_LIBRARY " cannot set up its compiler",
-                            source->file);
-    }
+    if (lib.compiler == NULL)
+        return kp_error_set(KP_ERROR_HOST_MEMORY, "%s: shaderc cannot set up its compiler", source->file);
     loaded = lib;
     return KP_OK;
 }
@@ -102,7 +114,10 @@ static kp_result get_library(const kp_shaderc_source *source, library *out) {
 // Messages
 // ---------------------------------------------------------------------------------------------------------------------
 
-// One line of the compiler's, taken apart: "file:12: error: message", or "file: error: message".
+// The file's name as shaderc sees it: it takes names with a colon in them apart.
+#define NAME "shader"
+
+// One line of the compiler's, taken apart: "shader:12: error: message", or "shader: error: message".
 typedef struct complaint {
     const char *message;
     size_t length;
@@ -123,19 +138,16 @@ static bool take_prefix(const char **at, const char *prefix) {
 }
 
 // Reads one line; false when it is a warning or a note.
-static bool read_complaint(const char *line, const char *file, complaint *out) {
+static bool read_complaint(const char *line, complaint *out) {
     const char *at = line;
     uint32_t number = 0;
-    if (take_prefix(&at, file) && *at == ':') {
-        const char *digits = at + 1;
+    if (take_prefix(&at, NAME ":")) {
+        const char *digits = at;
         while (*digits >= '0' && *digits <= '9' && number < 100000000)
             number = number * 10 + (uint32_t)(*digits++ - '0');
-        at = number != 0 && *digits == ':' ? digits : at;
-        at++;
+        at = number != 0 && *digits == ':' ? digits + 1 : at;
         while (*at == ' ')
             at++;
-    } else {
-        at = line;
     }
     bool error = take_prefix(&at, "error: ");
     *out = (complaint){at, (size_t)(end_of_line(at) - at), number};
@@ -143,10 +155,10 @@ static bool read_complaint(const char *line, const char *file, complaint *out) {
 }
 
 // The first error among the compiler's lines, or else the first line.
-static complaint find_complaint(const char *messages, const char *file) {
+static complaint find_complaint(const char *messages) {
     complaint first = {0}, c;
     for (const char *line = messages; *line != '\0';) {
-        if (read_complaint(line, file, &c))
+        if (read_complaint(line, &c))
             return c;
         if (first.message == NULL)
             first = c;
@@ -172,7 +184,7 @@ static const char *find_line(const kp_shaderc_source *source, uint32_t n, size_t
 }
 
 static kp_result complain(const kp_shaderc_source *source, const char *messages) {
-    complaint c = find_complaint(messages, source->file);
+    complaint c = find_complaint(messages);
     char message[1024];
     size_t n = c.length < sizeof message - 1 ? c.length : sizeof message - 1;
     memcpy(message, c.message, n);
@@ -215,8 +227,8 @@ kp_result kp_shaderc_compile(const kp_shaderc_source *source,
     if (options == NULL)
         return kp_error_host_memory(sizeof(void *));
     set_options(&lib, options, source->hlsl);
-    shaderc_compilation_result_t compiled = lib.compile_into_spv(
-        lib.compiler, source->text, source->length, shaderc_compute_shader, source->file, source->entry, options);
+    shaderc_compilation_result_t compiled = lib.compile_into_spv(lib.compiler, source->text, source->length,
+                                                                 shaderc_compute_shader, NAME, source->entry, options);
     result = finish(&lib, source, compiled, take, payload);
     lib.result_release(compiled);
     lib.compile_options_release(options);

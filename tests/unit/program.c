@@ -1,0 +1,102 @@
+// base/program: a program owns copies of all that it was made from.
+#include "test.h"
+
+#include "base/alloc.h"
+#include "base/program.h"
+
+static kp_program *make(void) {
+    uint32_t words[5] = {0x07230203, 1, 2, 3, 4};
+    char name[] = "saxpy", a[] = "a", a_type[] = "f32";
+    kp_param params[] = {
+        {.name = a, .type = a_type, .kind = KP_PARAM_CONSTANT, .components = 1, .offset = 0, .size = 4},
+        {.name = "x", .type = "Array[f32]", .kind = KP_PARAM_BUFFER, .components = 1, .binding = 3, .reads = true},
+        {.name = NULL, .type = NULL, .kind = KP_PARAM_INPUT},
+    };
+    kp_program *program = NULL;
+    assert_ok(kp_program_new(&(kp_program){.words = words,
+                                           .word_count = COUNT_OF(words),
+                                           .name = name,
+                                           .params = params,
+                                           .param_count = COUNT_OF(params),
+                                           .push_size = 4},
+                             &program));
+    memset(words, 0, sizeof words); // the program keeps its own
+    memset(name, 'z', sizeof name - 1);
+    memset(params, 0, sizeof params);
+    memset(a, 'z', sizeof a - 1);
+    memset(a_type, 'z', sizeof a_type - 1);
+    return program;
+}
+
+static void test_everything_is_copied(void **state) {
+    (void)state;
+    kp_program *p = make();
+    assert_int_equal(p->word_count, 5);
+    assert_int_equal(p->words[0], 0x07230203);
+    assert_int_equal(p->words[4], 4);
+    assert_int_equal((uintptr_t)p->words % sizeof(uint32_t), 0);
+    assert_string_equal(p->name, "saxpy");
+    assert_int_equal(p->param_count, 3);
+    assert_string_equal(p->params[0].name, "a");
+    assert_string_equal(p->params[0].type, "f32");
+    assert_string_equal(p->params[1].type, "Array[f32]");
+    assert_int_equal(p->params[1].binding, 3);
+    assert_true(p->params[1].reads);
+    assert_null(p->params[2].name);
+    assert_null(p->params[2].type);
+    assert_int_equal(p->push_size, 4);
+    kp_program_destroy(p);
+}
+
+static void test_words_alone(void **state) {
+    (void)state;
+    const uint32_t word = 7;
+    kp_program *p;
+    assert_ok(kp_program_new(&(kp_program){.words = &word, .word_count = 1}, &p));
+    assert_int_equal(p->words[0], 7);
+    assert_null(p->name);
+    assert_null(p->params);
+    assert_int_equal(p->param_count, 0);
+    kp_program_destroy(p);
+}
+
+static void test_nothing_at_all(void **state) {
+    (void)state;
+    kp_program *p;
+    assert_ok(kp_program_new(&(kp_program){0}, &p));
+    assert_int_equal(p->word_count, 0);
+    kp_program_destroy(p);
+    kp_program_destroy(NULL);
+}
+
+static void test_out_of_memory_leaves_out_alone(void **state) {
+    (void)state;
+    const uint32_t word = 7;
+    kp_program *p = (kp_program *)state;
+    kp_alloc_fail_at(1);
+    assert_fails_like(kp_program_new(&(kp_program){.words = &word, .word_count = 1}, &p), KP_ERROR_HOST_MEMORY,
+                      "out of host memory: ");
+    assert_ptr_equal(p, state);
+}
+
+static void test_counts_that_overflow(void **state) {
+    (void)state;
+    kp_program *p = (kp_program *)state;
+    const uint32_t word = 7;
+    const size_t counts[] = {SIZE_MAX, SIZE_MAX / 4, SIZE_MAX / 4 - 10};
+    for (size_t k = 0; k < COUNT_OF(counts); k++)
+        assert_fails_like(kp_program_new(&(kp_program){.words = &word, .word_count = counts[k]}, &p),
+                          KP_ERROR_HOST_MEMORY, "out of host memory: ");
+    assert_fails_like(kp_program_new(&(kp_program){.param_count = SIZE_MAX / 8}, &p), KP_ERROR_HOST_MEMORY,
+                      "out of host memory: ");
+    assert_ptr_equal(p, state);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_everything_is_copied), cmocka_unit_test(test_words_alone),
+        cmocka_unit_test(test_nothing_at_all),       cmocka_unit_test(test_out_of_memory_leaves_out_alone),
+        cmocka_unit_test(test_counts_that_overflow),
+    };
+    return cmocka_run_group_tests_name("program", tests, NULL, NULL);
+}

@@ -1,0 +1,77 @@
+// What every test of this folder includes: cmocka, and checks of results with their whole text.
+#ifndef KP_TESTS_UNIT_TEST_H
+#define KP_TESTS_UNIT_TEST_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <kp/base.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+// The call succeeds; if not, the test shows why.
+#define assert_ok(call)                                                              \
+    do {                                                                             \
+        kp_result result_ = (call);                                                  \
+        if (result_ != KP_OK)                                                        \
+            fail_msg("%s: %s: %s", #call, kp_result_name(result_), kp_last_error()); \
+    } while (0)
+
+// The call fails with that result and exactly that message.
+#define assert_fails(call, expected, message)                                        \
+    do {                                                                             \
+        kp_result result_ = (call);                                                  \
+        if (result_ != (expected))                                                   \
+            fail_msg("%s: %s: %s", #call, kp_result_name(result_), kp_last_error()); \
+        assert_string_equal(kp_last_error(), message);                               \
+    } while (0)
+
+// The call fails with that result and a message that starts like this.
+#define assert_fails_like(call, expected, start)                                            \
+    do {                                                                                    \
+        kp_result result_ = (call);                                                         \
+        if (result_ != (expected) || strncmp(kp_last_error(), (start), strlen(start)) != 0) \
+            fail_msg("%s: %s: %s", #call, kp_result_name(result_), kp_last_error());        \
+    } while (0)
+
+// Random numbers that are the same in every run (xorshift64).
+typedef struct test_random {
+    uint64_t state; // not 0
+} test_random;
+
+static inline uint64_t test_next(test_random *random) {
+    uint64_t x = random->state;
+    x ^= x << 13;
+    x ^= x >> 7;
+    x ^= x << 17;
+    return random->state = x;
+}
+
+// 0 to n - 1.
+static inline uint32_t test_below(test_random *random, uint32_t n) { return (uint32_t)(test_next(random) >> 11) % n; }
+
+// A file of the build folder, whole; free it. Aligned for words.
+static inline void *test_read(const char *name, size_t *size) {
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s", KP_UNIT_DATA, name);
+    FILE *file = fopen(path, "rb");
+    if (file == NULL)
+        fail_msg("cannot open %s", path);
+    const size_t most = 1u << 20;
+    void *bytes = malloc(most);
+    assert_non_null(bytes);
+    *size = fread(bytes, 1, most, file);
+    fclose(file);
+    void *fitting = realloc(bytes, *size != 0 ? *size : 1); // so that a sanitizer sees a read past the end
+    assert_non_null(fitting);
+    return fitting;
+}
+
+#endif
