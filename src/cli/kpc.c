@@ -1,0 +1,361 @@
+// kpc - compiles kernels from the command line.
+//
+// Uses kp/compiler.h as any program could. What it writes to a file is complete or not there: results are made in
+// memory first.
+#include <kp/compiler.h>
+
+#include <errno.h>
+#include <spirv-tools/libspirv.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_USAGE = 2, EXIT_IO = 3 };
+
+static const char usage[] =
+    "usage: kpc FILE [options]\n"
+    "Compiles a kernel, a function in Python syntax, to SPIR-V. FILE \"-\" is the standard input.\n"
+    "\n"
+    "  --kernel=NAME      the function to compile; without it, the last one of the file\n"
+    "  -o FILE            write the SPIR-V module\n"
+    "  --c-header=FILE    write a C header with the words, the parameters and a kp_program\n"
+    "  --name=SYMBOL      name of the kp_program in the header; without it, the kernel's\n"
+    "  --dump=STAGE       print a stage: tokens, ast, types, spirv\n"
+    "  --list             print the names of the functions in the file\n"
+    "  --no-debug         leave names and lines out of the module\n"
+    "  --help, --version\n"
+    "\n"
+    "Exit status: 0 done, 1 the kernel is faulty, 2 wrong options, 3 a file cannot be read or written.\n";
+
+typedef struct options {
+    const char *file, *kernel, *output, *header, *symbol, *dump;
+    bool list, no_debug;
+} options;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Options
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The value of "--name=value" or "--name value"; NULL when argument `*i` is another.
+static const char *value_of(const char *name, int argc, char **argv, int *i) {
+    size_t length = strlen(name);
+    if (strncmp(argv[*i], name, length) != 0)
+        return NULL;
+    if (argv[*i][length] == '=')
+        return argv[*i] + length + 1;
+    if (argv[*i][length] != '\0' || *i + 1 >= argc)
+        return NULL;
+    return argv[++*i];
+}
+
+static bool parse_option(options *o, int argc, char **argv, int *i) {
+    static const char *const names[] = {"--kernel", "-o", "--c-header", "--name", "--dump"};
+    const char **const values[] = {&o->kernel, &o->output, &o->header, &o->symbol, &o->dump};
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        const char *value = value_of(names[k], argc, argv, i);
+        if (value != NULL) {
+            *values[k] = value;
+            return true;
+        }
+    }
+    if (strcmp(argv[*i], "--list") == 0)
+        return o->list = true;
+    if (strcmp(argv[*i], "--no-debug") == 0)
+        return o->no_debug = true;
+    if (o->file != NULL || (argv[*i][0] == '-' && argv[*i][1] != '\0'))
+        return false;
+    o->file = argv[*i];
+    return true;
+}
+
+static bool is_stage(const char *stage) {
+    return strcmp(stage, "tokens") == 0 || strcmp(stage, "ast") == 0 || strcmp(stage, "types") == 0 ||
+           strcmp(stage, "spirv") == 0;
+}
+
+static int parse_options(options *o, int argc, char **argv) {
+    for (int i = 1; i < argc; i++) {
+        if (!parse_option(o, argc, argv, &i)) {
+            fprintf(stderr, "kpc: cannot make sense of '%s'; kpc --help lists the options\n", argv[i]);
+            return EXIT_USAGE;
+        }
+    }
+    if (o->file == NULL) {
+        fputs(usage, stderr);
+        return EXIT_USAGE;
+    }
+    if (o->dump != NULL && !is_stage(o->dump)) {
+        fprintf(stderr, "kpc: there is no stage '%s'; there are tokens, ast, types and spirv\n", o->dump);
+        return EXIT_USAGE;
+    }
+    return 0;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Files
+// ---------------------------------------------------------------------------------------------------------------------
+
+static char *read_stream(FILE *stream) {
+    size_t length = 0, capacity = 1 << 16;
+    char *text = malloc(capacity);
+    while (text != NULL) {
+        length += fread(text + length, 1, capacity - length - 1, stream);
+        if (length + 1 < capacity)
+            break;
+        char *bigger = realloc(text, capacity *= 2);
+        if (bigger == NULL)
+            free(text);
+        text = bigger;
+    }
+    if (text != NULL && ferror(stream)) {
+        free(text);
+        return NULL;
+    }
+    if (text != NULL)
+        text[length] = '\0';
+    return text;
+}
+
+static char *read_file(const char *path) {
+    FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
+    char *text = file != NULL ? read_stream(file) : NULL;
+    if (text == NULL)
+        fprintf(stderr, "kpc: cannot read %s: %s\n", path, strerror(errno));
+    if (file != NULL && file != stdin)
+        fclose(file);
+    return text;
+}
+
+static int write_file(const char *path, const void *bytes, size_t size) {
+    bool standard = strcmp(path, "-") == 0;
+    FILE *file = standard ? stdout : fopen(path, "wb");
+    bool good = file != NULL && fwrite(bytes, 1, size, file) == size;
+    if (file != NULL && !standard)
+        good = fclose(file) == 0 && good;
+    if (good)
+        return 0;
+    fprintf(stderr, "kpc: cannot write %s: %s\n", path, strerror(errno));
+    if (file != NULL && !standard)
+        remove(path);
+    return EXIT_IO;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The C header
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A text that grows; `data` is NULL once memory has run out.
+typedef struct text {
+    char *data;
+    size_t length, capacity;
+} text;
+
+static void add(text *t, const char *more) {
+    size_t length = strlen(more);
+    if (t->data == NULL)
+        return;
+    if (t->length + length + 1 > t->capacity) {
+        char *bigger = realloc(t->data, t->capacity = (t->length + length + 1) * 2);
+        if (bigger == NULL)
+            free(t->data);
+        t->data = bigger;
+        if (bigger == NULL)
+            return;
+    }
+    memcpy(t->data + t->length, more, length + 1);
+    t->length += length;
+}
+
+static void add_words(text *t, const kp_program *program, const char *symbol) {
+    char piece[64];
+    add(t, "static const uint32_t ");
+    add(t, symbol);
+    add(t, "_words[] = {");
+    for (size_t i = 0; i < program->word_count; i++) {
+        snprintf(piece, sizeof piece, "%s0x%08xu,", i % 8 == 0 ? "\n    " : " ", (unsigned)program->words[i]);
+        add(t, piece);
+    }
+    add(t, "\n};\n\n");
+}
+
+static const char *kind_name(kp_param_kind kind) {
+    switch (kind) {
+    case KP_PARAM_BUFFER:
+        return "KP_PARAM_BUFFER";
+    case KP_PARAM_UNIFORM:
+        return "KP_PARAM_UNIFORM";
+    case KP_PARAM_CONSTANT:
+        return "KP_PARAM_CONSTANT";
+    case KP_PARAM_INPUT:
+        break;
+    }
+    return "KP_PARAM_INPUT";
+}
+
+static const char *dtype_name(kp_dtype dtype) {
+    switch (dtype) {
+#define KP_X(name, bytes, lang, numpy, format) \
+    case KP_##name:                            \
+        return "KP_" #name;
+        KP_DTYPES(KP_X)
+#undef KP_X
+    case KP_DTYPE_COUNT:
+        break;
+    }
+    return "KP_F32";
+}
+
+static void add_params(text *t, const kp_program *program, const char *symbol) {
+    char piece[256];
+    add(t, "// name, type, kind, dtype, components, set, binding, offset, size, reads, writes\nstatic const kp_param ");
+    add(t, symbol);
+    add(t, "_params[] = {\n");
+    for (size_t i = 0; i < program->param_count; i++) {
+        const kp_param *p = &program->params[i];
+        add(t, "    {\"");
+        add(t, p->name);
+        add(t, "\", \"");
+        add(t, p->type);
+        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s},\n", kind_name(p->kind),
+                 dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set, (unsigned)p->binding,
+                 (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false", p->writes ? "true" : "false");
+        add(t, piece);
+    }
+    add(t, "};\n\n");
+}
+
+static const char *base_name(const char *path) {
+    const char *slash = strrchr(path, '/');
+    return slash != NULL ? slash + 1 : path;
+}
+
+static text header_text(const options *o, const kp_program *program) {
+    const char *symbol = o->symbol != NULL ? o->symbol : program->name;
+    char piece[256];
+    text t = {.data = malloc(1 << 16), .capacity = 1 << 16};
+    if (t.data != NULL)
+        t.data[0] = '\0';
+    add(&t, "// Made by kpc from ");
+    add(&t, base_name(o->file));
+    add(&t, ": the kernel ");
+    add(&t, program->name);
+    add(&t, " as a kp_program.\n#include <kp/base.h>\n\n");
+    add_words(&t, program, symbol);
+    if (program->param_count != 0)
+        add_params(&t, program, symbol);
+    add(&t, "// words, word_count, name, params, param_count, push_size\nstatic const kp_program ");
+    add(&t, symbol);
+    add(&t, " = {\n    ");
+    add(&t, symbol);
+    snprintf(piece, sizeof piece, "_words, %zu, \"", program->word_count);
+    add(&t, piece);
+    add(&t, program->name);
+    add(&t, "\", ");
+    add(&t, program->param_count != 0 ? symbol : "NULL");
+    snprintf(piece, sizeof piece, "%s, %zu, %u,\n};\n", program->param_count != 0 ? "_params" : "",
+             program->param_count, (unsigned)program->push_size);
+    add(&t, piece);
+    return t;
+}
+
+static int write_header(const options *o, const kp_program *program) {
+    text t = header_text(o, program);
+    if (t.data == NULL) {
+        fprintf(stderr, "kpc: out of memory\n");
+        return EXIT_IO;
+    }
+    int status = write_file(o->header, t.data, t.length);
+    free(t.data);
+    return status;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Jobs
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Says what is wrong, with the line and a caret where there is one.
+static int fail(kp_result result) {
+    const char *words = result == KP_ERROR_COMPILE ? kp_last_diagnostic()->rendered : kp_last_error();
+    fprintf(stderr, "%s\n", words);
+    return EXIT_FAILURE;
+}
+
+// Prints what the compiler wrote, and frees it.
+static int print_text(kp_result result, char **made) {
+    char *words = *made;
+    if (result != KP_OK)
+        return fail(result);
+    int status = write_file("-", words, strlen(words));
+    kp_free(words);
+    return status;
+}
+
+static int print_spirv(const kp_program *program) {
+    spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
+    spv_text words = NULL;
+    spv_diagnostic diagnostic = NULL;
+    uint32_t how = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
+    spv_result_t result = spvBinaryToText(context, program->words, program->word_count, how, &words, &diagnostic);
+    int status = result == SPV_SUCCESS ? write_file("-", words->str, words->length) : EXIT_FAILURE;
+    if (result != SPV_SUCCESS)
+        fprintf(stderr, "kpc: %s\n", diagnostic != NULL ? diagnostic->error : "the module cannot be disassembled");
+    spvTextDestroy(words);
+    spvDiagnosticDestroy(diagnostic);
+    spvContextDestroy(context);
+    return status;
+}
+
+static int print_stage(const options *o, const char *source, const kp_compile_desc *desc) {
+    kp_dump stage = strcmp(o->dump, "tokens") == 0 ? KP_DUMP_TOKENS
+                    : strcmp(o->dump, "ast") == 0  ? KP_DUMP_AST
+                                                   : KP_DUMP_TYPES;
+    char *words = NULL;
+    return print_text(kp_compile_dump(source, desc, stage, &words), &words);
+}
+
+static int compile(const options *o, const char *source, const kp_compile_desc *desc) {
+    kp_program *program = NULL;
+    kp_result result = kp_compile(source, desc, &program);
+    if (result != KP_OK)
+        return fail(result);
+    int status = 0;
+    if (o->output != NULL)
+        status = write_file(o->output, program->words, program->word_count * sizeof *program->words);
+    if (status == 0 && o->header != NULL)
+        status = write_header(o, program);
+    if (status == 0 && o->dump != NULL)
+        status = print_spirv(program);
+    kp_program_destroy(program);
+    return status;
+}
+
+static int run(const options *o, const char *source) {
+    kp_compile_desc desc = {.kernel = o->kernel, .file = o->file, .no_debug_info = o->no_debug};
+    char *words = NULL;
+    if (o->list)
+        return print_text(kp_compile_list(source, &desc, &words), &words);
+    if (o->dump != NULL && strcmp(o->dump, "spirv") != 0)
+        return print_stage(o, source, &desc);
+    return compile(o, source, &desc);
+}
+
+int main(int argc, char **argv) {
+    options o = {0};
+    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
+        fputs(usage, stdout);
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
+        printf("kpc %s\n", kp_version());
+        return 0;
+    }
+    int status = parse_options(&o, argc, argv);
+    if (status != 0)
+        return status;
+    char *source = read_file(o.file);
+    if (source == NULL)
+        return EXIT_IO;
+    status = run(&o, source);
+    free(source);
+    return status;
+}

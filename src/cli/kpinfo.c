@@ -1,0 +1,119 @@
+// kpinfo - lists the Vulkan devices that kp can use, with their limits.
+//
+//     kpinfo            all devices
+//     kpinfo -1         one line a device
+#include <kp/kp.h>
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_DEVICES = 64, EXIT_USAGE = 2 };
+
+static const char usage[] = "usage: kpinfo [-1]\n"
+                            "Lists the Vulkan devices and their limits; with -1, one line a device.\n"
+                            "$KP_DEVICE chooses one of them for kp's programs, by number, UUID or part of its name.\n";
+
+static const char *type_name(kp_device_type type) {
+    switch (type) {
+    case KP_DEVICE_DISCRETE:
+        return "discrete GPU";
+    case KP_DEVICE_INTEGRATED:
+        return "integrated GPU";
+    case KP_DEVICE_VIRTUAL:
+        return "virtual GPU";
+    case KP_DEVICE_CPU:
+        return "CPU";
+    default:
+        return "other";
+    }
+}
+
+static void print_uuid(const uint8_t uuid[16]) {
+    for (int i = 0; i < 16; i++)
+        printf("%s%02x", i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", (unsigned)uuid[i]);
+}
+
+static void print_bytes(const char *name, uint64_t bytes) {
+    if (bytes >= (uint64_t)1 << 30)
+        printf("    %-22s %.1f GiB\n", name, (double)bytes / (double)((uint64_t)1 << 30));
+    else
+        printf("    %-22s %llu bytes\n", name, (unsigned long long)bytes);
+}
+
+static void print_axes(const char *name, const uint32_t axes[3]) {
+    printf("    %-22s %u x %u x %u\n", name, (unsigned)axes[0], (unsigned)axes[1], (unsigned)axes[2]);
+}
+
+static void print_flag(bool on, const char *name) { printf("%s%s", on ? " " : "", on ? name : ""); }
+
+static void print_types(const kp_device_info *d) {
+    printf("    %-22s f32 i32 u32", "arithmetic");
+    print_flag(d->float16, "f16");
+    print_flag(d->float64, "f64");
+    print_flag(d->int8, "i8 u8");
+    print_flag(d->int16, "i16 u16");
+    print_flag(d->int64, "i64 u64");
+    printf("\n    %-22s 32", "bits of elements");
+    print_flag(d->storage8, "8");
+    print_flag(d->storage16, "16");
+    printf("\n");
+}
+
+static void print_queues(const kp_device_info *d) {
+    for (uint32_t i = 0; i < d->queue_family_count && i < KP_MAX_QUEUE_FAMILIES; i++) {
+        printf("    queue family %-9u %u:", (unsigned)i, (unsigned)d->queue_families[i].count);
+        print_flag(d->queue_families[i].compute, "compute");
+        print_flag(d->queue_families[i].transfer, "transfer");
+        print_flag(d->queue_families[i].graphics, "graphics");
+        printf("\n");
+    }
+}
+
+static void print_device(const kp_device_info *d) {
+    printf("    %-22s ", "UUID");
+    print_uuid(d->uuid);
+    printf("\n    %-22s %u.%u.%u\n", "Vulkan", (unsigned)(d->api_version >> 22 & 0x7F),
+           (unsigned)(d->api_version >> 12 & 0x3FF), (unsigned)(d->api_version & 0xFFF));
+    print_bytes("memory", d->memory);
+    printf("    %-22s %s\n", "shared with the host", d->unified ? "yes" : "no");
+    print_bytes("largest buffer", d->max_buffer_range);
+    print_bytes("largest allocation", d->max_allocation);
+    print_axes("workgroups", d->max_workgroup_count);
+    print_axes("workgroup size", d->max_workgroup_size);
+    printf("    %-22s %u\n", "workgroup invocations", (unsigned)d->max_workgroup_invocations);
+    printf("    %-22s %u\n", "subgroup size", (unsigned)d->subgroup_size);
+    print_bytes("push constants", d->max_push_constants);
+    print_bytes("shared memory", d->max_shared_memory);
+    if (d->timestamps)
+        printf("    %-22s %g ns\n", "timestamp step", d->timestamp_period);
+    else
+        printf("    %-22s no\n", "timestamps");
+    print_types(d);
+    print_queues(d);
+}
+
+static int fail(void) {
+    fprintf(stderr, "kpinfo: %s\n", kp_last_error());
+    return 1;
+}
+
+int main(int argc, char **argv) {
+    static kp_device_info devices[MOST_DEVICES];
+    bool brief = argc == 2 && strcmp(argv[1], "-1") == 0;
+    if (argc > 2 || (argc == 2 && !brief)) {
+        bool help = argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0);
+        fputs(usage, help ? stdout : stderr);
+        return help ? 0 : EXIT_USAGE;
+    }
+    size_t count = 0;
+    if (kp_devices(devices, MOST_DEVICES, &count) != KP_OK)
+        return fail();
+    for (size_t i = 0; i < count && i < MOST_DEVICES; i++) {
+        printf("%zu: %s (%s)\n", i, devices[i].name, type_name(devices[i].type));
+        if (!brief)
+            print_device(&devices[i]);
+    }
+    if (count == 0)
+        fprintf(stderr, "kpinfo: no Vulkan device: there is no loader, no driver, or no device\n");
+    return 0;
+}

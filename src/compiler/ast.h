@@ -1,0 +1,180 @@
+// The tree: what the parser makes of the tokens, and what check makes of that. One node = kind, tokens, type, union.
+// The parser fills in the first kinds; check gives every expression its type and turns names, calls and attributes into
+// the kinds that say what they mean, so that emit only translates.
+#ifndef KP_SRC_COMPILER_AST_H
+#define KP_SRC_COMPILER_AST_H
+
+#include "base/str.h"
+#include "lexer.h"
+#include "type.h"
+
+// X(NAME, "what messages and dumps call it")
+#define KP_NODES(X)                                                                            \
+    /* expressions, as parsed */                                                               \
+    X(NAME, "name")           /* name; parsed only */                                          \
+    X(CONST, "constant")      /* value, of `type`: a literal type, or a scalar once adapted */ \
+    X(STRING, "string")       /* parsed only */                                                \
+    X(NONE, "None")           /* parsed only */                                                \
+    X(UNARY, "unary")         /* unary: - + ~ not */                                           \
+    X(BINARY, "binary")       /* binary; checked: both sides and the result have one type,     \
+                                 except shifts */                                              \
+    X(COMPARE, "comparison")  /* compare: a < b <= c */                                        \
+    X(BOOL, "boolean")        /* list, op AND or OR; checked: of one type, the node's */       \
+    X(COND, "conditional")    /* cond: yes if test else no */                                  \
+    X(CALL, "call")           /* call; parsed only */                                          \
+    X(KEYWORD, "keyword")     /* keyword: name=value among the arguments; parsed only */       \
+    X(ATTRIBUTE, "attribute") /* attribute: object.name; parsed only */                        \
+    X(SUBSCRIPT, "subscript") /* subscript: object[index]; checked: object is a BUFFER or a    \
+                                 vector */                                                     \
+    X(TUPLE, "tuple")         /* list */                                                       \
+    X(LIST, "list")           /* list; parsed only */                                          \
+    /* expressions, made by check */                                                           \
+    X(VARIABLE, "variable")   /* symbol: a local, or a parameter passed by value */            \
+    X(BUFFER, "buffer")       /* symbol: a storage buffer; its type is that of the contents */ \
+    X(CAST, "cast")           /* operand: to `type`; scalar to vector: in every component */   \
+    X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                       \
+    X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */            \
+    X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                    \
+    X(BUILTIN, "builtin")     /* call, with `row` */                                           \
+    X(TARGET, "target")       /* in an AUGMENT: the value that the target has now */           \
+    /* statements */                                                                           \
+    X(ASSIGN, "assign")         /* assign */                                                   \
+    X(AUGMENT, "augment")       /* augment: target op= value; checked: value is the whole      \
+                                   operation, on TARGET */                                     \
+    X(EXPRESSION, "expression") /* operand: evaluated for what it does */                      \
+    X(IF, "if")                 /* branches */                                                 \
+    X(WHILE, "while")           /* loop: test, body, other */                                  \
+    X(FOR, "for")               /* loop: target, range or start/stop/step, body, other */      \
+    X(BREAK, "break")           /* */                                                          \
+    X(CONTINUE, "continue")     /* */                                                          \
+    X(RETURN, "return")         /* operand, or NULL */                                         \
+    X(PASS, "pass")
+
+typedef enum kp_node_kind {
+#define KP_X(name, text) KP_NODE_##name,
+    KP_NODES(KP_X)
+#undef KP_X
+} kp_node_kind;
+
+struct kp_symbol;
+struct kp_builtin;
+typedef struct kp_node kp_node;
+
+typedef union kp_value {
+    int64_t i; // integers, and bools as 0 and 1
+    double f;  // floats, already rounded to the type
+} kp_value;
+
+typedef struct kp_list {
+    kp_node **items;
+    uint32_t count;
+} kp_list;
+
+typedef struct kp_branch {
+    kp_node *test; // NULL: else
+    kp_node *body; // first statement
+} kp_branch;
+
+struct kp_node {
+    kp_node_kind kind;
+    const kp_token *first, *last; // the text that it comes from
+    const kp_type *type;          // expressions, once checked
+    kp_node *next;                // statements: the next one of the block
+    union {
+        kp_name *name;
+        kp_value value;
+        kp_node *operand;
+        struct kp_symbol *symbol;
+        struct {
+            kp_token_kind op;
+            kp_node *operand;
+        } unary;
+        struct {
+            kp_token_kind op;
+            kp_node *left, *right;
+            const kp_token *at; // the operator
+        } binary;
+        struct {
+            kp_list list;              // count operands, count - 1 operators
+            kp_token_kind *ops;        //
+            uint32_t kept;             // emit: the id of the last right side
+            kp_node **lefts, **rights; // checked: the sides of each comparison; a middle operand that is no constant
+                                       // is one node in both
+        } compare;
+        struct {
+            kp_list list;
+            kp_token_kind op; // BOOL only
+        } list;
+        struct {
+            kp_node *test, *yes, *no;
+        } cond;
+        struct {
+            kp_node *callee;              // CALL
+            const struct kp_builtin *row; // BUILTIN
+            kp_list list;
+        } call;
+        struct {
+            kp_name *name;
+            kp_node *value;
+        } keyword;
+        struct {
+            kp_node *object;
+            kp_name *name;
+            const kp_token *at; // the name
+        } attribute;
+        struct {
+            kp_node *object, *index;
+            bool from_end; // checked: the index is negative and counts from the end of the buffer
+        } subscript;
+        struct {
+            kp_node *operand;
+            uint8_t count, components[4];
+        } swizzle;
+        struct {
+            kp_list targets;     // more than one for a = b = value
+            kp_node *value;      // NULL: an annotation alone
+            kp_node *annotation; // NULL: none
+        } assign;
+        struct {
+            kp_token_kind op;
+            kp_node *target, *value;
+            const kp_token *at; // the operator
+        } augment;
+        struct {
+            kp_branch *branches;
+            uint32_t count;
+        } branches;
+        struct {
+            kp_node *target;              // FOR; checked: a VARIABLE
+            kp_node *range;               // FOR: what follows "in"; checked: NULL
+            kp_node *start, *stop, *step; // FOR, checked; of the target's type, but `step` of a signed one
+            kp_node *test;                // WHILE
+            kp_node *body, *other;
+            bool breaks; // checked: a break leaves it
+        } loop;
+    } u;
+};
+
+typedef struct kp_parameter {
+    const kp_token *token; // its name
+    kp_node *annotation;   // NULL: none
+    kp_node *value;        // default; NULL: none
+} kp_parameter;
+
+typedef struct kp_function {
+    const kp_token *token; // its name
+    kp_parameter *parameters;
+    uint32_t parameter_count;
+    kp_node *returns;    // annotation; NULL: none
+    kp_node *local_size; // from a decorator; NULL: none
+    kp_node *body;       // first statement
+} kp_function;
+
+kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last);
+const char *kp_ast_kind_name(kp_node_kind kind);
+
+// The function as text, one node a line; with `types`, each expression's type. What is nested too deep to be read is
+// left out.
+void kp_ast_dump(const kp_function *function, bool types, kp_str *out);
+
+#endif

@@ -1,0 +1,51 @@
+// See builtin.h.
+#include "builtin.h"
+
+#include <math.h>
+#include <spirv/unified1/GLSL.std.450.h>
+#include <string.h>
+
+#define OP_FLOATS(op) op
+#define OP_VECTORS(op) op
+#define OP_CUSTOM(op) KP_CALL_##op
+#define OP_LATER(op) KP_CALL_##op
+#define ANY KP_BUILTIN_ANY
+
+static const kp_builtin rows[] = {
+#define BUILTIN(name, least, most, rule, op) {name, least, most, KP_BUILTIN_##rule, OP_##rule(op)},
+#include "builtins.def"
+};
+
+static const struct {
+    const char *name;
+    double value;
+} constants[] = {
+#define CONSTANT(name, value) {name, value},
+#include "builtins.def"
+};
+
+enum { ROW_COUNT = sizeof rows / sizeof *rows, CONSTANT_COUNT = sizeof constants / sizeof *constants };
+
+const kp_builtin *kp_builtin_find(const kp_name *name) {
+    for (size_t i = 0; i < ROW_COUNT; i++) {
+        if (rows[i].name[0] == name->text[0] && strcmp(rows[i].name, name->text) == 0)
+            return &rows[i];
+    }
+    return NULL;
+}
+
+bool kp_builtin_constant(const kp_name *name, double *value) {
+    for (size_t i = 0; i < CONSTANT_COUNT; i++) {
+        if (strcmp(constants[i].name, name->text) == 0) {
+            *value = constants[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+const kp_builtin *kp_builtin_next(const kp_builtin *row) {
+    if (row == NULL)
+        return rows;
+    return row + 1 < rows + ROW_COUNT ? row + 1 : NULL;
+}

@@ -1,0 +1,136 @@
+// See check.h.
+#include "checker.h"
+
+#include "builtin.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_TEXT = 32 };
+
+void kp_check_fail(kp_checker *c, const kp_node *at, const char *format, ...) {
+    char message[2048];
+    va_list args;
+    va_start(args, format);
+    if (vsnprintf(message, sizeof message, format, args) < 0)
+        message[0] = '\0';
+    va_end(args);
+    kp_error_at(c->unit, at->first, at->last, "%s", message);
+}
+
+const char *kp_check_text(kp_checker *c, const kp_node *n) {
+    uint32_t start = n->first->at, end = n->last->at + n->last->length;
+    if (end <= start || end - start > LONGEST_TEXT || n->first->line != n->last->line)
+        return "...";
+    return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
+}
+
+const char *kp_check_article(const char *noun) { return strchr("aeiou", noun[0]) != NULL ? "an" : "a"; }
+
+kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, const kp_type *type) {
+    kp_node *n = kp_ast_node(c->unit, kind, like->first, like->last);
+    n->type = type;
+    return n;
+}
+
+static kp_node *constant_of(kp_checker *c, const kp_node *n, const kp_constant *constant) {
+    kp_node *k = kp_check_new(c, KP_NODE_CONST, n, NULL);
+    kp_dtype dtype = constant->dtype;
+    if (dtype == KP_F64) {
+        k->type = kp_type_float_literal(c->unit);
+        k->u.value.f = constant->value.f;
+    } else if (dtype == KP_I64) {
+        k->type = kp_type_int_literal(c->unit);
+        k->u.value.i = constant->value.i;
+    } else if ((unsigned)dtype >= KP_DTYPE_COUNT || !kp_type_supported(dtype)) {
+        kp_check_fail(c, n, "'%s' is a captured %s, which kernels do not support yet", constant->name,
+                      kp_dtype_name(dtype));
+    } else {
+        k->type = kp_type_scalar(c->unit, dtype);
+        if (dtype == KP_F32)
+            k->u.value.f = (double)(float)constant->value.f;
+        else if (dtype == KP_BOOL)
+            k->u.value.i = constant->value.i != 0;
+        else if (dtype == KP_U32)
+            k->u.value.i = (int64_t)(uint32_t)constant->value.u;
+        else
+            k->u.value.i = (int32_t)constant->value.i;
+    }
+    return k;
+}
+
+// A module-level NAME = constant of the source.
+static kp_node *global_of(kp_checker *c, const kp_node *n, kp_parser_global *global) {
+    if (global->busy)
+        kp_check_fail(c, n, "'%s' is defined by itself", n->u.name->text);
+    global->busy = true;
+    kp_scope scope = c->scope;
+    c->scope = (kp_scope){0};
+    kp_node *value = kp_check_expr(c, kp_parser_global_at(c->unit, global->value));
+    c->scope = scope;
+    global->busy = false;
+    if (value->kind != KP_NODE_CONST)
+        kp_check_fail(c, n, "'%s' is not a constant that a kernel can use", n->u.name->text);
+    kp_node *k = kp_check_new(c, KP_NODE_CONST, n, value->type);
+    k->u.value = value->u.value;
+    return k;
+}
+
+static kp_parser_global *find_global(kp_checker *c, const kp_name *name) {
+    for (uint32_t i = c->outline->global_count; i-- > 0;) {
+        if (c->outline->globals[i].name == name)
+            return &c->outline->globals[i];
+    }
+    return NULL;
+}
+
+static const kp_constant *find_constant(kp_checker *c, const kp_name *name) {
+    const kp_compile_desc *desc = c->unit->desc;
+    for (size_t i = 0; i < desc->constant_count; i++) {
+        if (strcmp(desc->constants[i].name, name->text) == 0)
+            return &desc->constants[i];
+    }
+    return NULL;
+}
+
+kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
+    const kp_constant *constant = find_constant(c, n->u.name);
+    if (constant != NULL)
+        return constant_of(c, n, constant);
+    kp_parser_global *global = find_global(c, n->u.name);
+    return global != NULL ? global_of(c, n, global) : NULL;
+}
+
+int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what) {
+    kp_node *k = kp_check_expr(c, n);
+    if (k->kind != KP_NODE_CONST || !kp_type_is_int(k->type))
+        kp_check_fail(c, n, "%s is an integer constant", what);
+    return k->u.value.i;
+}
+
+const kp_name *kp_check_path(kp_checker *c, const kp_node *n) {
+    const kp_name *last = n->kind == KP_NODE_NAME        ? n->u.name
+                          : n->kind == KP_NODE_ATTRIBUTE ? n->u.attribute.name
+                                                         : NULL;
+    while (n->kind == KP_NODE_ATTRIBUTE)
+        n = n->u.attribute.object;
+    if (n->kind != KP_NODE_NAME || kp_scope_find(&c->scope, n->u.name) != NULL || find_constant(c, n->u.name) != NULL)
+        return NULL;
+    return last;
+}
+
+kp_kernel *kp_check_run(kp_unit *unit, const kp_parser_outline *outline, kp_function *function) {
+    kp_checker *c = KP_UNIT_NEW(unit, kp_checker, 1);
+    c->unit = unit;
+    c->outline = outline;
+    c->kernel = KP_UNIT_NEW(unit, kp_kernel, 1);
+    c->kernel->name = function->token->name->text;
+    c->kernel->token = function->token;
+    c->kernel->function = function;
+    kp_signature_run(c, function);
+    kp_scope_add_locals(unit, &c->scope, function->body);
+    kp_check_body(c, &function->body);
+    c->kernel->symbols = c->scope.first;
+    return c->kernel;
+}

@@ -1,0 +1,53 @@
+// Decides everything: what each name stands for, the type of each expression, every conversion. The tree that comes out
+// needs no more decisions (ast.h says what each kind means then).
+//
+// Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_call.c.
+#ifndef KP_SRC_COMPILER_CHECK_H
+#define KP_SRC_COMPILER_CHECK_H
+
+#include "parser.h"
+#include "scope.h"
+
+// Inputs: X(NAME, name in annotations, type). The first three are the native ones.
+#define KP_INPUTS(X)                             \
+    X(INDEX, "Index", "i32")                     \
+    X(INDEX2, "Index2", "ivec2")                 \
+    X(INDEX3, "Index3", "ivec3")                 \
+    X(GLOBAL_ID, "GlobalInvocationId", "ivec3")  \
+    X(LOCAL_ID, "LocalInvocationId", "ivec3")    \
+    X(WORKGROUP_ID, "WorkgroupId", "ivec3")      \
+    X(WORKGROUP_COUNT, "NumWorkgroups", "ivec3") \
+    X(LOCAL_INDEX, "LocalInvocationIndex", "i32")
+
+typedef enum kp_input {
+#define KP_X(name, text, type) KP_INPUT_##name,
+    KP_INPUTS(KP_X)
+#undef KP_X
+        KP_INPUT_COUNT
+} kp_input;
+
+typedef struct kp_check_param {
+    kp_symbol *symbol;     // its type is that of the contents, for a buffer
+    kp_param_kind kind;    //
+    kp_input input;        // KP_PARAM_INPUT
+    uint32_t set, binding; // KP_PARAM_BUFFER
+    uint32_t offset;       // KP_PARAM_CONSTANT: bytes from the start of the block
+    const char *type_name; // kp_param.type
+} kp_check_param;
+
+// A kernel that is ready to be translated.
+typedef struct kp_kernel {
+    const char *name;
+    const kp_token *token; // its name
+    kp_function *function;
+    kp_check_param *params; // in the order of the signature
+    uint32_t param_count;
+    uint32_t push_size;     // bytes
+    bool has_local_size;    // declared in a decorator
+    uint32_t local_size[3]; //
+    kp_symbol *symbols;     // parameters and locals, by `next`
+} kp_kernel;
+
+kp_kernel *kp_check_run(kp_unit *unit, const kp_parser_outline *outline, kp_function *function);
+
+#endif

@@ -1,0 +1,359 @@
+// Calls: conversions, constructors, and the functions of builtins.def.
+#include "checker.h"
+
+#include "builtin.h"
+#include "fold.h"
+
+#include <string.h>
+
+static kp_node *builtin_node(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list, const kp_type *type) {
+    kp_node *call = kp_check_new(c, KP_NODE_BUILTIN, n, type);
+    call->u.call.row = row;
+    call->u.call.list = list;
+    return call;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Conversions and constructors
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_node *convert(kp_checker *c, kp_node *n, const kp_type *type, kp_node *value) {
+    if (value->type->kind == KP_TYPE_ARRAY)
+        kp_check_fail(c, n, "%s takes a number, but '%s' is a buffer; index it, as in %s[i]", type->name,
+                      kp_check_text(c, value), kp_check_text(c, value));
+    bool spreads = kp_type_is_scalar(value->type);
+    if (!spreads && kp_type_components(value->type) != kp_type_components(type))
+        kp_check_fail(c, n, "%s %s cannot become %s %s", kp_check_article(value->type->name), value->type->name,
+                      kp_check_article(type->name), type->name);
+    return kp_check_cast(c, value, type);
+}
+
+// vec4(v.xy, 0, 1): scalars and vectors of the right kind, with the right number of components in all.
+static kp_node *construct(kp_checker *c, kp_node *n, const kp_type *type, kp_list list) {
+    uint32_t total = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const kp_type *its = list.items[i]->type;
+        if (its->kind == KP_TYPE_ARRAY)
+            convert(c, n, type, list.items[i]); // says what is wrong
+        const kp_type *wanted = kp_type_vector(c->unit, type->dtype, kp_type_components(its));
+        list.items[i] = kp_check_coerce(c, list.items[i], wanted, "a component");
+        total += kp_type_components(its);
+    }
+    if (total != type->components)
+        kp_check_fail(c, n, "%s has %u components, but these are %u", type->name, type->components, total);
+    kp_node *result = kp_check_new(c, KP_NODE_CONSTRUCT, n, type);
+    result->u.list.list = list;
+    return result;
+}
+
+static kp_node *call_type(kp_checker *c, kp_node *n, const kp_type *type, kp_list list) {
+    if (!kp_type_supported(type->dtype))
+        kp_check_fail(c, n, "kernels do not support %s yet; they have f32, i32, u32 and bool", type->name);
+    if (list.count == 1)
+        return convert(c, n, type, list.items[0]);
+    if (type->kind == KP_TYPE_SCALAR || list.count == 0)
+        kp_check_fail(c, n, "%s takes %s, not %u", type->name,
+                      type->kind == KP_TYPE_SCALAR ? "one value" : "one value or its components", list.count);
+    return construct(c, n, type, list);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Functions
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Literals among arguments that have a float type become that type, and f32 otherwise; scalars are spread.
+static const kp_type *unify_floats(kp_checker *c, kp_node *n, const char *name, kp_list list) {
+    const kp_type *type = NULL;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const kp_type *its = list.items[i]->type;
+        if (kp_type_is_literal(its))
+            continue;
+        if (!kp_type_is_float(its))
+            kp_check_fail(c, list.items[i], "%s takes floats, but this is %s%s%s%s", name, its->name,
+                          kp_type_is_int(its) && kp_type_is_scalar(its) ? "; write f32(" : "",
+                          kp_type_is_int(its) && kp_type_is_scalar(its) ? kp_check_text(c, list.items[i]) : "",
+                          kp_type_is_int(its) && kp_type_is_scalar(its) ? ")" : "");
+        if (type == NULL || (type->kind == KP_TYPE_SCALAR && its->kind == KP_TYPE_VECTOR))
+            type = its;
+        else if (its->kind == KP_TYPE_VECTOR && its != type)
+            kp_check_fail(c, n, "%s takes values of one type, but these are %s and %s", name, type->name, its->name);
+    }
+    if (type == NULL)
+        type = kp_type_scalar(c->unit, KP_F32);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (type->kind == KP_TYPE_VECTOR && list.items[i]->type == type->element)
+            list.items[i] = kp_check_cast(c, list.items[i], type);
+        else
+            list.items[i] = kp_check_coerce(c, list.items[i], type, name);
+    }
+    return type;
+}
+
+// All arguments of one numeric type, scalars spread.
+static const kp_type *unify_numbers(kp_checker *c, kp_node *n, const char *name, kp_list list) {
+    for (uint32_t i = 0; i < list.count; i++) {
+        const kp_type *its = list.items[i]->type;
+        if (!kp_type_is_numeric(its))
+            kp_check_fail(c, list.items[i], "%s takes numbers, but this is %s", name, its->name);
+        if (i > 0)
+            kp_check_unify(c, n, name, &list.items[0], &list.items[i]);
+    }
+    for (uint32_t i = 1; i + 1 < list.count; i++) // what came before the widest one
+        kp_check_unify(c, n, name, &list.items[0], &list.items[i]);
+    for (uint32_t i = 0; i < list.count; i++)
+        list.items[i] = kp_check_settle(c, list.items[i]);
+    for (uint32_t i = 1; i < list.count; i++)
+        kp_check_unify(c, n, name, &list.items[0], &list.items[i]);
+    return list.items[0]->type;
+}
+
+static bool all_constant(kp_list list) {
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (list.items[i]->kind != KP_NODE_CONST)
+            return false;
+    }
+    return true;
+}
+
+static kp_node *call_min_max(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
+    if (list.count == 1) {
+        const kp_type *type = list.items[0]->type;
+        if (type->kind != KP_TYPE_VECTOR || kp_type_is_bool(type))
+            kp_check_fail(c, n, "%s takes two numbers or more, or one vector", row->name);
+        return builtin_node(c, n, row, list, type->element);
+    }
+    bool literals = all_constant(list);
+    for (uint32_t i = 0; i < list.count; i++)
+        literals &= kp_type_is_literal(list.items[i]->type);
+    if (literals) {
+        kp_token_kind op = row->op == KP_CALL_MIN ? KP_TOKEN_LESS : KP_TOKEN_GREATER;
+        kp_node *best = list.items[0];
+        for (uint32_t i = 1; i < list.count; i++) {
+            kp_node *left = list.items[i], *right = best;
+            kp_check_unify(c, n, row->name, &left, &right);
+            if (kp_fold_compare(op, left->type, left->u.value, right->u.value))
+                best = list.items[i];
+        }
+        return best;
+    }
+    return builtin_node(c, n, row, list, unify_numbers(c, n, row->name, list));
+}
+
+static kp_node *call_abs_sign(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
+    const kp_type *type = list.items[0]->type;
+    if (!kp_type_is_numeric(type))
+        kp_check_fail(c, list.items[0], "%s takes a number, but this is %s", row->name, type->name);
+    if (row->op == KP_CALL_ABS && list.items[0]->kind == KP_NODE_CONST) {
+        kp_value value = list.items[0]->u.value;
+        bool negative = kp_fold_compare(KP_TOKEN_LESS, type, value, (kp_value){0});
+        if (kp_type_is_float(type))
+            value.f = value.f < 0 || value.f == 0 ? 0 - value.f : value.f;
+        else if (negative)
+            kp_fold_unary(KP_TOKEN_MINUS, type, value, &value);
+        list.items[0]->u.value = value;
+        return list.items[0];
+    }
+    list.items[0] = kp_check_settle(c, list.items[0]);
+    return builtin_node(c, n, row, list, list.items[0]->type);
+}
+
+static kp_node *call_pow(kp_checker *c, kp_node *n, kp_list list) {
+    kp_node *binary = kp_check_new(c, KP_NODE_BINARY, n, NULL);
+    binary->u.binary.op = KP_TOKEN_DOUBLE_STAR;
+    binary->u.binary.at = n->first;
+    return kp_check_combine(c, binary, list.items[0], list.items[1]);
+}
+
+static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
+    const kp_node *object = list.items[0];
+    const kp_type *type = object->type;
+    if (type->kind == KP_TYPE_VECTOR || (type->kind == KP_TYPE_ARRAY && type->length != 0)) {
+        kp_node *k = kp_check_new(c, KP_NODE_CONST, n, kp_type_int_literal(c->unit));
+        k->u.value.i = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
+        return k;
+    }
+    if (type->kind != KP_TYPE_ARRAY)
+        kp_check_fail(c, object, "len takes a buffer or a vector, but this is %s", type->name);
+    kp_node *length = kp_check_new(c, KP_NODE_LENGTH, n, kp_type_scalar(c->unit, KP_I32));
+    length->u.symbol = object->u.symbol;
+    return length;
+}
+
+static kp_node *call_vector(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
+    const kp_type *type = list.items[0]->type;
+    bool wants_bools = row->op != KP_CALL_SUM;
+    if (type->kind != KP_TYPE_VECTOR || kp_type_is_bool(type) != wants_bools)
+        kp_check_fail(c, list.items[0], "%s takes a vector of %s, but this is %s", row->name,
+                      wants_bools ? "bools" : "numbers", type->name);
+    return builtin_node(c, n, row, list, type->element);
+}
+
+static kp_node *call_dot(kp_checker *c, kp_node *n, kp_list list) {
+    kp_node *binary = kp_check_new(c, KP_NODE_BINARY, n, NULL);
+    binary->u.binary.op = KP_TOKEN_AT;
+    binary->u.binary.at = n->first;
+    return kp_check_combine(c, binary, list.items[0], list.items[1]);
+}
+
+static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
+    switch ((kp_builtin_call)row->op) {
+    case KP_CALL_MIN:
+    case KP_CALL_MAX:
+        return call_min_max(c, n, row, list);
+    case KP_CALL_CLAMP:
+        return builtin_node(c, n, row, list, unify_numbers(c, n, row->name, list));
+    case KP_CALL_ABS:
+    case KP_CALL_SIGN:
+        return call_abs_sign(c, n, row, list);
+    case KP_CALL_POW:
+        return call_pow(c, n, list);
+    case KP_CALL_LEN:
+        return call_len(c, n, list);
+    case KP_CALL_SUM:
+    case KP_CALL_ANY_OF:
+    case KP_CALL_ALL_OF:
+        return call_vector(c, n, row, list);
+    case KP_CALL_DOT:
+        return call_dot(c, n, list);
+    case KP_CALL_ISNAN:
+    case KP_CALL_ISINF:
+    case KP_CALL_ISFINITE: {
+        const kp_type *type = unify_floats(c, n, row->name, list);
+        return builtin_node(c, n, row, list, kp_type_vector(c->unit, KP_BOOL, kp_type_components(type)));
+    }
+    case KP_CALL_CROSS: {
+        const kp_type *type = unify_floats(c, n, row->name, list);
+        if (type->components != 3)
+            kp_check_fail(c, n, "cross takes two vec3, but these are %s", type->name);
+        return builtin_node(c, n, row, list, type);
+    }
+    case KP_CALL_DIVMOD:
+    case KP_CALL_MODF:
+        kp_check_fail(c, n, "%s gives two values; assign them to two names, as in a, b = %s(...)", row->name,
+                      row->name);
+    default:
+        return builtin_node(c, n, row, list, unify_floats(c, n, row->name, list));
+    }
+}
+
+static void check_count(kp_checker *c, const kp_node *n, const kp_builtin *row, uint32_t count) {
+    if (count >= row->least && count <= row->most)
+        return;
+    if (row->least == row->most)
+        kp_check_fail(c, n, "%s takes %u argument%s, not %u", row->name, row->least, row->least == 1 ? "" : "s", count);
+    if (row->most == KP_BUILTIN_ANY)
+        kp_check_fail(c, n, "%s takes at least %u argument, not %u", row->name, row->least, count);
+    kp_check_fail(c, n, "%s takes %u to %u arguments, not %u", row->name, row->least, row->most, count);
+}
+
+static void check_arguments(kp_checker *c, kp_list list, const char *name) {
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (list.items[i]->kind == KP_NODE_KEYWORD)
+            kp_check_fail(c, list.items[i], "%s takes no names for its arguments", name);
+        list.items[i] = kp_check_expr(c, list.items[i]);
+        if (list.items[i]->type->kind == KP_TYPE_ARRAY && strcmp(name, "len") != 0)
+            kp_check_fail(c, list.items[i], "%s takes values, but '%s' is a buffer; index it, as in %s[i]", name,
+                          kp_check_text(c, list.items[i]), kp_check_text(c, list.items[i]));
+    }
+}
+
+static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
+    kp_list list = n->u.call.list;
+    if (row->rule == KP_BUILTIN_LATER)
+        kp_check_fail(c, n, "kernels do not support %s(...) yet", row->name);
+    check_count(c, n, row, list.count);
+    check_arguments(c, list, row->name);
+    if (row->rule == KP_BUILTIN_CUSTOM)
+        return call_custom(c, n, row, list);
+    const kp_type *type = unify_floats(c, n, row->name, list);
+    if (row->rule == KP_BUILTIN_VECTORS && type->kind == KP_TYPE_VECTOR)
+        type = type->element;
+    return builtin_node(c, n, row, list, type);
+}
+
+static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_name *name) {
+    for (uint32_t i = 0; i < c->outline->function_count; i++) {
+        if (c->outline->functions[i].name == name)
+            kp_check_fail(c, n, "kernels cannot call other functions of the source yet, such as %s", name->text);
+    }
+    if (strcmp(name->text, "range") == 0)
+        kp_check_fail(c, n, "range(...) is for the head of a for loop only");
+    const char *best = NULL;
+    uint32_t nearest = name->length <= 3 ? 2 : 3;
+    for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
+        uint32_t distance =
+            kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), nearest);
+        if (distance < nearest) {
+            nearest = distance;
+            best = row->name;
+        }
+    }
+    if (best != NULL)
+        kp_check_fail(c, n, "there is no function '%s'; did you mean %s?", name->text, best);
+    kp_check_fail(c, n, "there is no function '%s' in the kernel language", name->text);
+}
+
+kp_node *kp_check_call(kp_checker *c, kp_node *n) {
+    kp_node *callee = n->u.call.callee;
+    const kp_name *name = kp_check_path(c, callee);
+    if (name == NULL) {
+        if (callee->kind == KP_NODE_ATTRIBUTE)
+            kp_check_fail(c, callee, "methods are not in the kernel language");
+        kp_check_fail(c, callee, "'%s' is not a function", kp_check_text(c, callee));
+    }
+    const kp_type *type = kp_type_find(c->unit, name->text);
+    if (type != NULL) {
+        check_arguments(c, n->u.call.list, name->text);
+        return call_type(c, n, type, n->u.call.list);
+    }
+    const kp_builtin *row = kp_builtin_find(name);
+    if (row == NULL)
+        fail_unknown(c, callee, name);
+    return call_builtin(c, n, row);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Calls that give several values
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_node *pair(kp_checker *c, kp_node *n, kp_node *first, kp_node *second) {
+    kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
+    tuple->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 2), .count = 2};
+    tuple->u.list.list.items[0] = first;
+    tuple->u.list.list.items[1] = second;
+    return tuple;
+}
+
+static kp_node *binary(kp_checker *c, kp_node *n, kp_token_kind op, kp_node *left, kp_node *right) {
+    kp_node *b = kp_check_new(c, KP_NODE_BINARY, n, NULL);
+    b->u.binary.op = op;
+    b->u.binary.at = n->first;
+    return kp_check_combine(c, b, left, right);
+}
+
+// (x // y, x % y)
+static kp_node *divmod(kp_checker *c, kp_node *n, kp_list list) {
+    kp_check_unify(c, n, "divmod", &list.items[0], &list.items[1]);
+    kp_node *x = kp_check_temporary(c, kp_check_settle(c, list.items[0]));
+    kp_node *y = kp_check_temporary(c, kp_check_settle(c, list.items[1]));
+    return pair(c, n, binary(c, n, KP_TOKEN_DOUBLE_SLASH, x, y), binary(c, n, KP_TOKEN_PERCENT, x, y));
+}
+
+// math.modf: (the part behind the point, the whole part), both with the sign of x
+static kp_node *modf_pair(kp_checker *c, kp_node *n, kp_list list, const kp_builtin *row) {
+    const kp_type *type = unify_floats(c, n, "modf", list);
+    list.items[0] = kp_check_temporary(c, list.items[0]);
+    static const kp_name name = {.text = "trunc", .length = 5};
+    kp_node *whole = builtin_node(c, n, kp_builtin_find(&name), list, type);
+    return pair(c, n, builtin_node(c, n, row, list, type), whole);
+}
+
+kp_node *kp_check_several(kp_checker *c, kp_node *n) {
+    const kp_name *name = kp_check_path(c, n->u.call.callee);
+    const kp_builtin *row = name != NULL ? kp_builtin_find(name) : NULL;
+    if (row == NULL || row->rule != KP_BUILTIN_CUSTOM || (row->op != KP_CALL_DIVMOD && row->op != KP_CALL_MODF))
+        return NULL;
+    check_count(c, n, row, n->u.call.list.count);
+    check_arguments(c, n->u.call.list, row->name);
+    return row->op == KP_CALL_DIVMOD ? divmod(c, n, n->u.call.list) : modf_pair(c, n, n->u.call.list, row);
+}

@@ -1,0 +1,748 @@
+// Expressions. A literal stays of a literal type until something asks for a type; kp_check_coerce then makes it one.
+// Constants are folded as they are met (fold.h).
+#include "checker.h"
+
+#include "builtin.h"
+#include "fold.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Conversions
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_node *constant(kp_checker *c, const kp_node *like, const kp_type *type, kp_value value) {
+    kp_node *n = kp_check_new(c, KP_NODE_CONST, like, type);
+    n->u.value = value;
+    return n;
+}
+
+static kp_node *truth_constant(kp_checker *c, const kp_node *like, bool value) {
+    return constant(c, like, kp_type_scalar(c->unit, KP_BOOL), (kp_value){.i = value});
+}
+
+static kp_node *cast_node(kp_checker *c, kp_node *n, const kp_type *type) {
+    kp_node *cast = kp_check_new(c, KP_NODE_CAST, n, type);
+    cast->u.operand = n;
+    return cast;
+}
+
+// A literal of `type`, which it may convert to. Literals that are not constant are choices between constants.
+static kp_node *adapt(kp_checker *c, kp_node *n, const kp_type *type) {
+    if (type->kind == KP_TYPE_VECTOR)
+        return cast_node(c, adapt(c, n, type->element), type);
+    if (n->kind == KP_NODE_COND) {
+        n->u.cond.yes = adapt(c, n->u.cond.yes, type);
+        n->u.cond.no = adapt(c, n->u.cond.no, type);
+        n->type = type;
+        return n;
+    }
+    if (n->kind == KP_NODE_BOOL) {
+        for (uint32_t i = 0; i < n->u.list.list.count; i++)
+            n->u.list.list.items[i] = adapt(c, n->u.list.list.items[i], type);
+        n->type = type;
+        return n;
+    }
+    if (!kp_fold_fits(n->type, type, n->u.value)) {
+        if (kp_type_is_float(type))
+            kp_check_fail(c, n, "%lld is not exact in %s; write %s(%lld)", (long long)n->u.value.i, type->name,
+                          type->name, (long long)n->u.value.i);
+        kp_check_fail(c, n, "%lld does not fit in %s, which holds %lld to %lld", (long long)n->u.value.i, type->name,
+                      (long long)kp_type_least(type->dtype), (long long)kp_type_most(type->dtype));
+    }
+    return constant(c, n, type, kp_fold_cast(n->type, type, n->u.value));
+}
+
+// True when a literal becomes the type without a word: integers any number, floats any float.
+static bool adapts(const kp_type *literal, const kp_type *type) {
+    if (!kp_type_is_literal(literal) || kp_type_is_literal(type))
+        return false;
+    return literal->kind == KP_TYPE_INT_LITERAL ? kp_type_is_numeric(type) : kp_type_is_float(type);
+}
+
+kp_node *kp_check_settle(kp_checker *c, kp_node *n) {
+    if (!kp_type_is_literal(n->type))
+        return n;
+    return adapt(c, n, kp_type_scalar(c->unit, n->type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32));
+}
+
+kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where) {
+    if (n->type == type)
+        return n;
+    if (adapts(n->type, type))
+        return adapt(c, n, type);
+    if (kp_type_components(n->type) == kp_type_components(type) && n->type->kind != KP_TYPE_ARRAY)
+        kp_check_fail(c, n, "%s is %s, but this is %s; write %s(%s)", where, type->name, n->type->name, type->name,
+                      kp_check_text(c, n));
+    kp_check_fail(c, n, "%s is %s, but this is %s", where, type->name, n->type->name);
+}
+
+kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type) {
+    if (n->type == type)
+        return n;
+    if (n->kind == KP_NODE_CONST && type->kind != KP_TYPE_VECTOR)
+        return constant(c, n, type, kp_fold_cast(n->type, type, n->u.value));
+    n = kp_check_settle(c, n);
+    if (n->type == type)
+        return n;
+    if (type->kind == KP_TYPE_VECTOR && kp_type_is_scalar(n->type) && n->type != type->element)
+        n = kp_check_cast(c, n, type->element);
+    return cast_node(c, n, type);
+}
+
+kp_node *kp_check_temporary(kp_checker *c, kp_node *value) {
+    if (value->kind == KP_NODE_CONST)
+        return value;
+    kp_symbol *symbol = kp_scope_add(c->unit, &c->scope, KP_SYMBOL_LOCAL, NULL);
+    symbol->type = value->type;
+    symbol->stored = symbol->reached = true;
+    kp_node *target = kp_check_new(c, KP_NODE_VARIABLE, value, value->type);
+    target->u.symbol = symbol;
+    kp_node *assign = kp_check_new(c, KP_NODE_ASSIGN, value, NULL);
+    assign->u.assign.targets = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
+    assign->u.assign.targets.items[0] = target;
+    assign->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, value, NULL);
+    assign->u.assign.value->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
+    assign->u.assign.value->u.list.list.items[0] = value;
+    if (c->prelude_last != NULL)
+        c->prelude_last->next = assign;
+    else
+        c->prelude = assign;
+    c->prelude_last = assign;
+    return target;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Two operands
+// ---------------------------------------------------------------------------------------------------------------------
+
+static _Noreturn void fail_pair(kp_checker *c, const kp_node *at, const char *what, kp_node *left, kp_node *right) {
+    const char *l = left->type->name, *r = right->type->name;
+    bool numeric = kp_type_is_numeric(left->type) && kp_type_is_numeric(right->type);
+    bool scalars = kp_type_is_scalar(left->type) && kp_type_is_scalar(right->type);
+    if (!numeric || left->type->kind == KP_TYPE_ARRAY || right->type->kind == KP_TYPE_ARRAY)
+        kp_check_fail(c, at, "%s takes two values of one type, but these are %s and %s", what, l, r);
+    bool to_left = !kp_type_is_float(right->type); // towards the float, else towards the left side
+    kp_node *from = to_left ? right : left;
+    const kp_type *to = to_left ? left->type : right->type;
+    if (kp_type_is_literal(to))
+        to = kp_type_scalar(c->unit, KP_F32);
+    if (to->kind == KP_TYPE_VECTOR && kp_type_is_scalar(from->type))
+        to = to->element;
+    if (scalars || kp_type_components(from->type) == kp_type_components(to))
+        kp_check_fail(c, at, "%s takes two values of one type, but these are %s and %s; write %s(%s)", what, l, r,
+                      to->name, kp_check_text(c, from));
+    kp_check_fail(c, at, "%s takes two values of one type, but these are %s and %s", what, l, r);
+}
+
+static bool both_constant(const kp_node *a, const kp_node *b) {
+    return a->kind == KP_NODE_CONST && b->kind == KP_NODE_CONST;
+}
+
+// Two literals: of one literal type when both are constant, else settled.
+static void unify_literals(kp_checker *c, kp_node **left, kp_node **right) {
+    bool is_float = kp_type_is_float((*left)->type) || kp_type_is_float((*right)->type);
+    const kp_type *type = is_float ? kp_type_float_literal(c->unit) : kp_type_int_literal(c->unit);
+    if (both_constant(*left, *right)) {
+        *left = constant(c, *left, type, kp_fold_cast((*left)->type, type, (*left)->u.value));
+        *right = constant(c, *right, type, kp_fold_cast((*right)->type, type, (*right)->u.value));
+        return;
+    }
+    type = kp_type_scalar(c->unit, is_float ? KP_F32 : KP_I32);
+    *left = adapt(c, *left, type);
+    *right = adapt(c, *right, type);
+}
+
+// Makes the two of one type: literals adapt, a scalar beside a vector is spread over its components.
+void kp_check_unify(kp_checker *c, const kp_node *at, const char *what, kp_node **left, kp_node **right) {
+    const kp_type *l = (*left)->type, *r = (*right)->type;
+    if (kp_type_is_literal(l) && kp_type_is_literal(r))
+        unify_literals(c, left, right);
+    else if (adapts(l, r))
+        *left = adapt(c, *left, r);
+    else if (adapts(r, l))
+        *right = adapt(c, *right, l);
+    else if (l == r && l->kind != KP_TYPE_ARRAY)
+        return;
+    else if (l->kind == KP_TYPE_VECTOR && r == l->element)
+        *right = cast_node(c, *right, l);
+    else if (r->kind == KP_TYPE_VECTOR && l == r->element)
+        *left = cast_node(c, *left, r);
+    else
+        fail_pair(c, at, what, *left, *right);
+}
+
+static const char *quoted(kp_checker *c, kp_token_kind op) {
+    char text[16] = "'";
+    strcat(text, kp_lexer_spelling(op));
+    strcat(text, "'");
+    return kp_arena_text(&c->unit->arena, text, strlen(text));
+}
+
+static kp_node *finish_binary(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
+    if (both_constant(left, right) && left->type == right->type) {
+        kp_value value;
+        switch (kp_fold_binary(n->u.binary.op, left->type, left->u.value, right->u.value, &value)) {
+        case KP_FOLD_DONE:
+            return constant(c, n, left->type, value);
+        case KP_FOLD_ZERO_DIVISION:
+            kp_check_fail(c, n, "division by zero");
+        case KP_FOLD_OVERFLOW:
+            kp_check_fail(c, n, "this constant is larger than 64 bits hold");
+        case KP_FOLD_NOT:
+            break;
+        }
+    }
+    left = kp_check_settle(c, left);
+    n->u.binary.left = left;
+    n->u.binary.right = kp_check_settle(c, right);
+    n->type = left->type;
+    return n;
+}
+
+static bool is_zero(const kp_node *n) {
+    while (n->kind == KP_NODE_CAST)
+        n = n->u.operand;
+    return n->kind == KP_NODE_CONST && (kp_type_is_float(n->type) ? n->u.value.f == 0 : n->u.value.i == 0);
+}
+
+static kp_node *to_float(kp_checker *c, kp_node *n) {
+    if (kp_type_is_float(n->type))
+        return n;
+    if (kp_type_is_literal(n->type) && n->kind == KP_NODE_CONST)
+        return kp_check_cast(c, n, kp_type_float_literal(c->unit));
+    return kp_check_cast(c, n, kp_type_vector(c->unit, KP_F32, kp_type_components(n->type)));
+}
+
+static void want_numbers(kp_checker *c, const kp_node *n, const char *op, const kp_node *left, const kp_node *right) {
+    const kp_node *sides[] = {left, right};
+    for (int i = 0; i < 2; i++) {
+        const kp_type *type = sides[i]->type;
+        if (kp_type_is_bool(type))
+            kp_check_fail(c, n, "%s takes numbers, but this is %s; write i32(%s)", op, type->name,
+                          kp_check_text(c, sides[i]));
+        if (type->kind == KP_TYPE_ARRAY)
+            kp_check_fail(c, n, "%s takes numbers, but '%s' is a buffer; index it, as in %s[i]", op,
+                          kp_check_text(c, sides[i]), kp_check_text(c, sides[i]));
+        if (!kp_type_is_numeric(type))
+            kp_check_fail(c, n, "%s takes numbers, but this is %s", op, type->name);
+    }
+}
+
+// x ** y: of one type, but that an integer constant stays one (it is expanded to multiplications), and a negative one
+// makes floats of integers.
+static kp_node *combine_power(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
+    bool whole = right->kind == KP_NODE_CONST && kp_type_is_int(right->type);
+    if (whole && right->u.value.i < 0)
+        left = to_float(c, left);
+    if (both_constant(left, right)) {
+        kp_check_unify(c, n, "'**'", &left, &right);
+        return finish_binary(c, n, left, right);
+    }
+    left = kp_check_settle(c, left);
+    if (whole) {
+        n->u.binary.left = left;
+        n->u.binary.right = kp_check_coerce(c, right, kp_type_scalar(c->unit, KP_I32), "an exponent");
+        n->type = left->type;
+        return n;
+    }
+    bool int_exponent = kp_type_is_float(left->type) && right->type == kp_type_scalar(c->unit, KP_I32);
+    if (!int_exponent)
+        kp_check_unify(c, n, "'**'", &left, &right);
+    n->u.binary.left = left;
+    n->u.binary.right = right;
+    n->type = left->type;
+    return n;
+}
+
+static kp_node *combine_shift(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right) {
+    if (!kp_type_is_int(left->type) || !kp_type_is_int(right->type))
+        kp_check_fail(c, n, "%s takes integers, but these are %s and %s", op, left->type->name, right->type->name);
+    if (both_constant(left, right) && kp_type_is_literal(left->type))
+        return finish_binary(c, n, left, kp_check_cast(c, right, left->type));
+    if (kp_type_is_literal(left->type) && !kp_type_is_literal(right->type))
+        left = adapt(c, left, right->type);
+    left = kp_check_settle(c, left);
+    right = kp_check_settle(c, right);
+    if (right->kind == KP_NODE_CONST && right->type->kind == KP_TYPE_SCALAR && left->type->kind == KP_TYPE_SCALAR)
+        right = constant(c, right, left->type, right->u.value);
+    if (left->type->kind == KP_TYPE_VECTOR && kp_type_is_scalar(right->type))
+        right = cast_node(c, right, kp_type_vector(c->unit, right->type->dtype, left->type->components));
+    if (kp_type_components(left->type) != kp_type_components(right->type))
+        fail_pair(c, n, op, left, right);
+    return finish_binary(c, n, left, right);
+}
+
+static kp_node *combine_bits(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right) {
+    bool bools = kp_type_is_bool(left->type) && kp_type_is_bool(right->type);
+    bool ints = kp_type_is_int(left->type) && kp_type_is_int(right->type);
+    if (!bools && !ints)
+        kp_check_fail(c, n, "%s takes integers or bools, but these are %s and %s", op, left->type->name,
+                      right->type->name);
+    kp_check_unify(c, n, op, &left, &right);
+    return finish_binary(c, n, left, right);
+}
+
+static kp_node *combine_dot(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
+    if (left->type->kind != KP_TYPE_VECTOR || left->type != right->type || kp_type_is_bool(left->type))
+        kp_check_fail(c, n, "'@' takes two vectors of one type, but these are %s and %s", left->type->name,
+                      right->type->name);
+    static const kp_builtin row = {"dot", 2, 2, KP_BUILTIN_CUSTOM, KP_CALL_DOT};
+    kp_node *dot = kp_check_new(c, KP_NODE_BUILTIN, n, left->type->element);
+    dot->u.call.row = &row;
+    dot->u.call.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 2), .count = 2};
+    dot->u.call.list.items[0] = left;
+    dot->u.call.list.items[1] = right;
+    return dot;
+}
+
+// The tree below `n` stays shallow: both sides are already checked.
+kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
+    kp_token_kind op = n->u.binary.op;
+    const char *text = quoted(c, op);
+    switch (op) {
+    case KP_TOKEN_AT:
+        return combine_dot(c, n, left, right);
+    case KP_TOKEN_AMPERSAND:
+    case KP_TOKEN_BAR:
+    case KP_TOKEN_CARET:
+        return combine_bits(c, n, text, left, right);
+    case KP_TOKEN_LEFT_SHIFT:
+    case KP_TOKEN_RIGHT_SHIFT:
+        return combine_shift(c, n, text, left, right);
+    default:
+        break;
+    }
+    want_numbers(c, n, text, left, right);
+    if (op == KP_TOKEN_DOUBLE_STAR)
+        return combine_power(c, n, left, right);
+    kp_check_unify(c, n, text, &left, &right);
+    bool divides = op == KP_TOKEN_SLASH || op == KP_TOKEN_DOUBLE_SLASH || op == KP_TOKEN_PERCENT;
+    if (divides && kp_type_is_int(left->type) && is_zero(right))
+        kp_check_fail(c, n, "division by zero");
+    if (op == KP_TOKEN_SLASH) {
+        left = to_float(c, left);
+        right = to_float(c, right);
+    }
+    return finish_binary(c, n, left, right);
+}
+
+// a + b + c + ... is as deep as it is long, so the left edge is walked in a loop.
+static kp_node *check_binary(kp_checker *c, kp_node *n) {
+    uint32_t count = 0;
+    for (kp_node *at = n; at->kind == KP_NODE_BINARY; at = at->u.binary.left)
+        count++;
+    kp_node **edge = KP_UNIT_NEW(c->unit, kp_node *, count);
+    kp_node *left = n;
+    for (uint32_t i = count; i-- > 0; left = left->u.binary.left)
+        edge[i] = left;
+    left = kp_check_expr(c, left);
+    for (uint32_t i = 0; i < count; i++)
+        left = kp_check_combine(c, edge[i], left, kp_check_expr(c, edge[i]->u.binary.right));
+    return left;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Comparisons and conditions
+// ---------------------------------------------------------------------------------------------------------------------
+
+static bool is_equality(kp_token_kind op) { return op == KP_TOKEN_EQUAL || op == KP_TOKEN_NOT_EQUAL; }
+
+static kp_node *check_compare(kp_checker *c, kp_node *n) {
+    kp_list list = n->u.compare.list;
+    uint32_t pairs = list.count - 1;
+    kp_node **lefts = n->u.compare.lefts = KP_UNIT_NEW(c->unit, kp_node *, pairs);
+    kp_node **rights = n->u.compare.rights = KP_UNIT_NEW(c->unit, kp_node *, pairs);
+    bool constants = true, value = true;
+    for (uint32_t i = 0; i < list.count; i++) {
+        list.items[i] = kp_check_expr(c, list.items[i]);
+        if (list.items[i]->kind != KP_NODE_CONST)
+            list.items[i] = kp_check_settle(c, list.items[i]);
+        if (list.items[i]->type->kind == KP_TYPE_ARRAY)
+            kp_check_fail(c, list.items[i], "a buffer cannot be compared; index it, as in %s[i]",
+                          kp_check_text(c, list.items[i]));
+    }
+    for (uint32_t i = 0; i < pairs; i++) {
+        lefts[i] = list.items[i];
+        rights[i] = list.items[i + 1];
+        kp_check_unify(c, n, quoted(c, n->u.compare.ops[i]), &lefts[i], &rights[i]);
+        if (kp_type_is_bool(lefts[i]->type) && !is_equality(n->u.compare.ops[i]))
+            kp_check_fail(c, n, "%s takes numbers, but these are bools", quoted(c, n->u.compare.ops[i]));
+        constants &= both_constant(lefts[i], rights[i]);
+        if (constants)
+            value &= kp_fold_compare(n->u.compare.ops[i], lefts[i]->type, lefts[i]->u.value, rights[i]->u.value);
+        lefts[i] = kp_check_settle(c, lefts[i]);
+        rights[i] = kp_check_settle(c, rights[i]);
+    }
+    uint32_t width = kp_type_components(lefts[0]->type);
+    if (width > 1 && pairs > 1)
+        kp_check_fail(c, n, "vectors are compared two at a time");
+    if (constants && width == 1)
+        return truth_constant(c, n, value);
+    n->type = kp_type_vector(c->unit, KP_BOOL, width);
+    return n;
+}
+
+kp_node *kp_check_truth(kp_checker *c, kp_node *n) {
+    if (kp_type_is_bool(n->type) && kp_type_is_scalar(n->type))
+        return n;
+    if (kp_type_is_bool(n->type))
+        kp_check_fail(c, n, "%s %s is neither true nor false; write any(%s) or all(%s)",
+                      kp_check_article(n->type->name), n->type->name, kp_check_text(c, n), kp_check_text(c, n));
+    if (!kp_type_is_scalar(n->type))
+        kp_check_fail(c, n, "a condition is a bool or a number, but this is %s", n->type->name);
+    return kp_check_cast(c, n, kp_type_scalar(c->unit, KP_BOOL));
+}
+
+// and, or of bools, with constants taken out.
+static kp_node *finish_junction(kp_checker *c, kp_node *n, kp_list list) {
+    bool is_and = n->u.list.op == KP_TOKEN_AND;
+    kp_list left = {.items = list.items};
+    for (uint32_t i = 0; i < list.count; i++) {
+        kp_node *item = list.items[i];
+        bool constant = item->kind == KP_NODE_CONST;
+        if (constant && (item->u.value.i != 0) == is_and)
+            continue; // changes nothing
+        left.items[left.count++] = item;
+        if (constant)
+            break; // decides: what follows does not run
+    }
+    if (left.count == 0)
+        return truth_constant(c, n, is_and);
+    if (left.count == 1)
+        return left.items[0];
+    n->u.list.list = left;
+    n->type = kp_type_scalar(c->unit, KP_BOOL);
+    return n;
+}
+
+kp_node *kp_check_condition(kp_checker *c, kp_node *n) {
+    if (n->kind == KP_NODE_BOOL) {
+        for (uint32_t i = 0; i < n->u.list.list.count; i++)
+            n->u.list.list.items[i] = kp_check_condition(c, n->u.list.list.items[i]);
+        return finish_junction(c, n, n->u.list.list);
+    }
+    if (n->kind == KP_NODE_UNARY && n->u.unary.op == KP_TOKEN_NOT)
+        return kp_check_expr(c, n);
+    return kp_check_truth(c, kp_check_expr(c, n));
+}
+
+// As a value, `a or b` is one of its operands, so they are of one type.
+static kp_node *check_junction(kp_checker *c, kp_node *n) {
+    kp_list list = n->u.list.list;
+    const char *what = n->u.list.op == KP_TOKEN_AND ? "'and'" : "'or'";
+    for (uint32_t i = 0; i < list.count; i++) {
+        list.items[i] = kp_check_expr(c, list.items[i]);
+        if (i > 0 && list.items[i]->type != list.items[0]->type)
+            kp_check_unify(c, n, what, &list.items[0], &list.items[i]);
+    }
+    const kp_type *type = list.items[0]->type;
+    if (!kp_type_is_scalar(type))
+        kp_check_truth(c, list.items[0]); // says what is wrong
+    bool literals = kp_type_is_literal(type);
+    for (uint32_t i = 0; i < list.count && !literals; i++)
+        list.items[i] = kp_check_coerce(c, list.items[i], type, what);
+    if (kp_type_is_bool(type))
+        return finish_junction(c, n, list);
+    n->type = type;
+    return literals ? kp_check_settle(c, n) : n;
+}
+
+static kp_node *check_cond(kp_checker *c, kp_node *n) {
+    kp_node *test = kp_check_condition(c, n->u.cond.test);
+    kp_node *yes = kp_check_expr(c, n->u.cond.yes), *no = kp_check_expr(c, n->u.cond.no);
+    bool literals = kp_type_is_literal(yes->type) && kp_type_is_literal(no->type);
+    if (!literals || yes->type != no->type)
+        kp_check_unify(c, n, "a conditional expression", &yes, &no);
+    if (test->kind == KP_NODE_CONST)
+        return test->u.value.i ? yes : no;
+    n->u.cond.test = test;
+    n->u.cond.yes = yes;
+    n->u.cond.no = no;
+    n->type = yes->type;
+    return n;
+}
+
+static kp_node *check_unary(kp_checker *c, kp_node *n) {
+    kp_token_kind op = n->u.unary.op;
+    kp_node *operand =
+        op == KP_TOKEN_NOT ? kp_check_condition(c, n->u.unary.operand) : kp_check_expr(c, n->u.unary.operand);
+    const char *text = quoted(c, op);
+    if (op != KP_TOKEN_NOT)
+        want_numbers(c, n, text, operand, operand);
+    if (op == KP_TOKEN_TILDE && !kp_type_is_int(operand->type))
+        kp_check_fail(c, n, "'~' takes integers, but this is %s", operand->type->name);
+    if (operand->kind == KP_NODE_CONST) {
+        kp_value value;
+        if (kp_fold_unary(op, operand->type, operand->u.value, &value) == KP_FOLD_OVERFLOW)
+            kp_check_fail(c, n, "this constant is larger than 64 bits hold");
+        return constant(c, n, operand->type, value);
+    }
+    operand = kp_check_settle(c, operand);
+    if (op == KP_TOKEN_PLUS)
+        return operand;
+    n->u.unary.operand = operand;
+    n->type = operand->type;
+    return n;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Names
+// ---------------------------------------------------------------------------------------------------------------------
+
+static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
+    const kp_name *name = n->u.name;
+    const char *best = NULL;
+    uint32_t nearest = name->length <= 3 ? 2 : 3;
+    for (const kp_symbol *s = c->scope.first; s != NULL; s = s->next) {
+        uint32_t distance = s->name == NULL
+                                ? nearest
+                                : kp_error_distance(name->text, name->length, s->name->text, s->name->length, nearest);
+        if (distance < nearest) {
+            nearest = distance;
+            best = s->name->text;
+        }
+    }
+    for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
+        uint32_t distance =
+            kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), nearest);
+        if (distance < nearest) {
+            nearest = distance;
+            best = row->name;
+        }
+    }
+    if (best != NULL)
+        kp_check_fail(c, n, "there is no '%s' here; did you mean '%s'?", name->text, best);
+    kp_check_fail(c, n,
+                  "there is no '%s' here: it is neither a parameter, nor assigned in the kernel, nor a name of "
+                  "the kernel language",
+                  name->text);
+}
+
+static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
+    if (symbol->kind == KP_SYMBOL_CONSTANT)
+        return constant(c, n, symbol->type, symbol->value);
+    if (symbol->kind == KP_SYMBOL_LOCAL) {
+        bool comes_round = c->loop != NULL && symbol->loop == c->loop->outermost; // in the loop's last turn
+        if (symbol->type == NULL || (!symbol->reached && !comes_round && !c->dead))
+            kp_check_fail(c, n, "'%s' is used here before it is assigned", symbol->name->text);
+    }
+    bool buffer = symbol->kind == KP_SYMBOL_BUFFER;
+    if (buffer && symbol->type->kind != KP_TYPE_ARRAY)
+        symbol->reads = true;
+    kp_node *use = kp_check_new(c, buffer ? KP_NODE_BUFFER : KP_NODE_VARIABLE, n, symbol->type);
+    use->u.symbol = symbol;
+    return use;
+}
+
+static kp_node *check_name(kp_checker *c, kp_node *n) {
+    kp_symbol *symbol = kp_scope_find(&c->scope, n->u.name);
+    if (symbol != NULL)
+        return check_symbol(c, n, symbol);
+    kp_node *captured = kp_check_captured(c, n);
+    if (captured != NULL)
+        return captured;
+    if (kp_builtin_find(n->u.name) != NULL)
+        kp_check_fail(c, n, "'%s' is a function; call it, as in %s(...)", n->u.name->text, n->u.name->text);
+    if (kp_type_find(c->unit, n->u.name->text) != NULL)
+        kp_check_fail(c, n, "'%s' is a type; convert to it, as in %s(x)", n->u.name->text, n->u.name->text);
+    fail_unknown(c, n);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Elements and components
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void read_swizzle(kp_checker *c, kp_node *n, const kp_type *type, kp_node *swizzle) {
+    static const char *const letters[] = {"xyzw", "rgba"};
+    const kp_name *name = n->u.attribute.name;
+    if (name->length > 4)
+        kp_error_at(c->unit, n->u.attribute.at, NULL, "a swizzle has one to four components");
+    const char *set = strchr(letters[0], name->text[0]) != NULL ? letters[0] : letters[1];
+    for (uint32_t i = 0; i < name->length; i++) {
+        const char *at = strchr(set, name->text[i]);
+        if (at == NULL)
+            kp_error_at(c->unit, n->u.attribute.at, NULL, "%s has no '%s'; a vector has the components xyzw, or rgba",
+                        type->name, name->text);
+        if ((uint32_t)(at - set) >= type->components)
+            kp_error_at(c->unit, n->u.attribute.at, NULL, "%s has no component '%c'", type->name, name->text[i]);
+        swizzle->u.swizzle.components[i] = (uint8_t)(at - set);
+    }
+    swizzle->u.swizzle.count = (uint8_t)name->length;
+}
+
+static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
+    if (object->type == NULL)
+        kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
+    if (object->type->kind == KP_TYPE_ARRAY)
+        kp_check_fail(c, n, "'%s' is a buffer and has no '%s'; index it first, as in %s[i].%s",
+                      kp_check_text(c, object), n->u.attribute.name->text, kp_check_text(c, object),
+                      n->u.attribute.name->text);
+    if (object->type->kind != KP_TYPE_VECTOR)
+        kp_check_fail(c, n, "'%s' is %s %s and has no '%s'", kp_check_text(c, object),
+                      kp_check_article(object->type->name), object->type->name, n->u.attribute.name->text);
+    kp_node *swizzle = kp_check_new(c, KP_NODE_SWIZZLE, n, NULL);
+    read_swizzle(c, n, object->type, swizzle);
+    swizzle->u.swizzle.operand = object;
+    swizzle->type = kp_type_vector(c->unit, object->type->dtype, swizzle->u.swizzle.count);
+    return swizzle;
+}
+
+static kp_node *check_attribute(kp_checker *c, kp_node *n) {
+    const kp_name *path = kp_check_path(c, n);
+    if (path == NULL)
+        return swizzle_of(c, n, kp_check_expr(c, n->u.attribute.object));
+    double value;
+    if (kp_builtin_constant(path, &value))
+        return constant(c, n, kp_type_float_literal(c->unit), (kp_value){.f = value});
+    if (kp_builtin_find(path) != NULL)
+        kp_check_fail(c, n, "'%s' is a function; call it, as in %s(...)", path->text, path->text);
+    kp_node *root = n;
+    while (root->kind == KP_NODE_ATTRIBUTE)
+        root = root->u.attribute.object;
+    if (kp_check_captured(c, root) != NULL)
+        kp_check_fail(c, n, "'%s' is a number and has no '%s'", root->u.name->text, path->text);
+    kp_check_fail(c, n, "there is no '%s' here", kp_check_text(c, n));
+}
+
+// Wraps a constant index that counts from the end; says when one lies outside of [0, length).
+static kp_node *constant_index(kp_checker *c, kp_node *index, const kp_type *object, uint32_t length) {
+    int64_t at = index->u.value.i;
+    if (at < -(int64_t)length || at >= (int64_t)length)
+        kp_check_fail(c, index, "index %lld is out of range: %s has %u elements", (long long)at, object->name, length);
+    return constant(c, index, kp_type_scalar(c->unit, KP_I32), (kp_value){.i = at < 0 ? at + length : at});
+}
+
+static kp_node *check_index(kp_checker *c, kp_node *n) {
+    kp_node *index = kp_check_expr(c, n);
+    if (!kp_type_is_int(index->type) || !kp_type_is_scalar(index->type))
+        kp_check_fail(c, index, "an index is an integer, but this is %s%s%s%s", index->type->name,
+                      kp_type_is_float(index->type) ? "; write i32(" : "",
+                      kp_type_is_float(index->type) ? kp_check_text(c, index) : "",
+                      kp_type_is_float(index->type) ? ")" : "");
+    return kp_check_settle(c, index);
+}
+
+static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
+    const kp_type *type = object->type;
+    if (type == NULL)
+        kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
+    if (type->kind != KP_TYPE_ARRAY && type->kind != KP_TYPE_VECTOR)
+        kp_check_fail(c, n, "'%s' is %s %s and cannot be indexed", kp_check_text(c, object),
+                      kp_check_article(type->name), type->name);
+    if (n->u.subscript.index->kind == KP_NODE_TUPLE)
+        kp_check_fail(c, n->u.subscript.index, "kernels do not support indices on several axes yet");
+    kp_node *index = check_index(c, n->u.subscript.index);
+    uint32_t length = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
+    n->u.subscript.from_end = false;
+    if (index->kind == KP_NODE_CONST && length != 0)
+        index = constant_index(c, index, type, length);
+    else if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
+        n->u.subscript.from_end = true;
+    n->type = type->element;
+    if (type->kind == KP_TYPE_VECTOR && index->kind == KP_NODE_CONST) {
+        kp_node *swizzle = kp_check_new(c, KP_NODE_SWIZZLE, n, type->element);
+        swizzle->u.swizzle.operand = object;
+        swizzle->u.swizzle.count = 1;
+        swizzle->u.swizzle.components[0] = (uint8_t)index->u.value.i;
+        return swizzle;
+    }
+    n->u.subscript.object = object;
+    n->u.subscript.index = index;
+    return n;
+}
+
+static kp_node *check_subscript(kp_checker *c, kp_node *n) {
+    kp_node *object = kp_check_expr(c, n->u.subscript.object);
+    if (object->kind == KP_NODE_BUFFER)
+        object->u.symbol->reads = true;
+    return element_of(c, n, object);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Targets
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_node *target_name(kp_checker *c, kp_node *n, bool reads, bool whole) {
+    kp_symbol *symbol = kp_scope_find(&c->scope, n->u.name);
+    if (symbol == NULL || symbol->kind == KP_SYMBOL_CONSTANT)
+        kp_check_fail(c, n, "there is no '%s' here to assign to", n->u.name->text);
+    if (symbol->kind == KP_SYMBOL_BUFFER) {
+        if (whole && symbol->type->kind == KP_TYPE_ARRAY)
+            kp_check_fail(c, n, "'%s' is a buffer; assign to an element, as in %s[i] = ...", n->u.name->text,
+                          n->u.name->text);
+        symbol->writes = true;
+        symbol->reads |= reads;
+        kp_node *buffer = kp_check_new(c, KP_NODE_BUFFER, n, symbol->type);
+        buffer->u.symbol = symbol;
+        return buffer;
+    }
+    if (reads || !whole)
+        check_symbol(c, n, symbol); // fails when it is not assigned
+    if (!whole)
+        symbol->stored = true;
+    kp_node *variable = kp_check_new(c, KP_NODE_VARIABLE, n, symbol->type);
+    variable->u.symbol = symbol;
+    return variable;
+}
+
+static kp_node *target(kp_checker *c, kp_node *n, bool reads, bool whole) {
+    switch (n->kind) {
+    case KP_NODE_NAME:
+        return target_name(c, n, reads, whole);
+    case KP_NODE_SUBSCRIPT:
+        return element_of(c, n, target(c, n->u.subscript.object, reads, false));
+    case KP_NODE_ATTRIBUTE: {
+        kp_node *swizzle = swizzle_of(c, n, target(c, n->u.attribute.object, reads, false));
+        uint32_t seen = 0;
+        for (uint32_t i = 0; i < swizzle->u.swizzle.count; i++) {
+            uint32_t bit = 1u << swizzle->u.swizzle.components[i];
+            if ((seen & bit) != 0)
+                kp_check_fail(c, n, "a component is assigned twice in '.%s'", n->u.attribute.name->text);
+            seen |= bit;
+        }
+        return swizzle;
+    }
+    default:
+        kp_check_fail(c, n, "this cannot be assigned to");
+    }
+}
+
+kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads) { return target(c, n, reads, true); }
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+kp_node *kp_check_expr(kp_checker *c, kp_node *n) {
+    switch (n->kind) {
+    case KP_NODE_NAME:
+        return check_name(c, n);
+    case KP_NODE_UNARY:
+        return check_unary(c, n);
+    case KP_NODE_BINARY:
+        return check_binary(c, n);
+    case KP_NODE_COMPARE:
+        return check_compare(c, n);
+    case KP_NODE_BOOL:
+        return check_junction(c, n);
+    case KP_NODE_COND:
+        return check_cond(c, n);
+    case KP_NODE_CALL:
+        return kp_check_call(c, n);
+    case KP_NODE_ATTRIBUTE:
+        return check_attribute(c, n);
+    case KP_NODE_SUBSCRIPT:
+        return check_subscript(c, n);
+    case KP_NODE_STRING:
+        kp_check_fail(c, n, "strings are not in the kernel language");
+    case KP_NODE_NONE:
+        kp_check_fail(c, n, "None is not in the kernel language");
+    case KP_NODE_TUPLE:
+        kp_check_fail(c, n, "a tuple is not a value of the kernel language");
+    case KP_NODE_LIST:
+        kp_check_fail(c, n, "kernels do not support local arrays yet");
+    default:
+        return n;
+    }
+}
+
+kp_node *kp_check_value(kp_checker *c, kp_node *n) { return kp_check_settle(c, kp_check_expr(c, n)); }

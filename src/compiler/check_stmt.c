@@ -1,0 +1,425 @@
+// Statements. Besides types, this pass follows which locals an assignment may have reached ("reached"), so that a use
+// that no assignment can have come before is an error; a use that some path leaves unassigned reads zero.
+//
+// `trail` lists the locals in the order in which they became reached, so that leaving a branch can take its own back;
+// what falls out of a branch alive is then put back in.
+#include "checker.h"
+
+#include <string.h>
+
+static void check_block(kp_checker *c, kp_node **first);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Which locals are assigned
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void reach(kp_checker *c, kp_symbol *symbol) {
+    if (c->loop != NULL)
+        symbol->loop = c->loop->outermost;
+    if (c->dead || symbol->reached)
+        return;
+    symbol->reached = true;
+    if (c->trail_count == c->trail_capacity) {
+        uint32_t capacity = c->trail_capacity == 0 ? 64 : c->trail_capacity * 2;
+        kp_symbol **trail = KP_UNIT_NEW(c->unit, kp_symbol *, capacity);
+        if (c->trail_count != 0)
+            memcpy(trail, c->trail, c->trail_count * sizeof *trail);
+        c->trail = trail;
+        c->trail_capacity = capacity;
+    }
+    c->trail[c->trail_count++] = symbol;
+}
+
+// Adds what was reached since the trail was `base` high to *list.
+static void keep(kp_checker *c, uint32_t base, kp_checker_exit **list) {
+    for (uint32_t i = base; i < c->trail_count; i++) {
+        kp_checker_exit *exit = KP_UNIT_NEW(c->unit, kp_checker_exit, 1);
+        *exit = (kp_checker_exit){.symbol = c->trail[i], .next = *list};
+        *list = exit;
+    }
+}
+
+static void take_back(kp_checker *c, uint32_t base) {
+    while (c->trail_count > base)
+        c->trail[--c->trail_count]->reached = false;
+}
+
+static void put_in(kp_checker *c, const kp_checker_exit *list) {
+    for (; list != NULL; list = list->next)
+        reach(c, list->symbol);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Assignment
+// ---------------------------------------------------------------------------------------------------------------------
+
+static const char *target_name(kp_checker *c, const kp_node *target) {
+    return target->kind == KP_NODE_VARIABLE && target->u.symbol->name != NULL ? target->u.symbol->name->text
+                                                                              : kp_check_text(c, target);
+}
+
+static _Noreturn void fail_type(kp_checker *c, const kp_node *target, const kp_node *value) {
+    const char *name = target_name(c, target), *has = target->type->name, *gets = value->type->name;
+    kp_symbol *symbol = target->kind == KP_NODE_VARIABLE ? target->u.symbol : NULL;
+    bool same_shape = kp_type_components(target->type) == kp_type_components(value->type);
+    if (symbol != NULL && symbol->typed_by_int && kp_type_is_float(value->type) && kp_type_is_scalar(value->type))
+        kp_check_fail(c, value,
+                      "'%s' is i32, because line %u gives it an integer, but this is %s; write %s = 0.0 or the like "
+                      "there, or i32(%s) here",
+                      name, kp_error_line(c->unit, symbol->typed_at), gets, name, kp_check_text(c, value));
+    if (symbol != NULL && symbol->typed_at != NULL && same_shape)
+        kp_check_fail(c, value, "'%s' is %s since line %u, but this is %s; write %s(%s)", name, has,
+                      kp_error_line(c->unit, symbol->typed_at), gets, has, kp_check_text(c, value));
+    if (same_shape)
+        kp_check_fail(c, value, "'%s' is %s, but this is %s; write %s(%s)", name, has, gets, has,
+                      kp_check_text(c, value));
+    kp_check_fail(c, value, "'%s' is %s, but this is %s", name, has, gets);
+}
+
+// The value as the target takes it; a local without a type gets the value's.
+static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
+    if (target->type == NULL) {
+        kp_symbol *symbol = target->u.symbol;
+        symbol->typed_by_int = value->type->kind == KP_TYPE_INT_LITERAL;
+        value = kp_check_settle(c, value);
+        if (!kp_type_is_value(value->type))
+            kp_check_fail(c, value, "%s %s cannot be in a variable; index it here",
+                          value->type->kind == KP_TYPE_ARRAY ? "a buffer of type" : "a value of type",
+                          value->type->name);
+        symbol->type = value->type;
+        symbol->typed_at = target->first;
+        target->type = value->type;
+        return value;
+    }
+    bool adapts = kp_type_is_literal(value->type) && kp_type_is_numeric(target->type) &&
+                  kp_type_is_scalar(target->type) &&
+                  (value->type->kind == KP_TYPE_INT_LITERAL || kp_type_is_float(target->type));
+    if (adapts)
+        return kp_check_coerce(c, value, target->type, target_name(c, target));
+    if (value->type != target->type) {
+        if (kp_type_is_literal(value->type))
+            value = kp_check_settle(c, value);
+        fail_type(c, target, value);
+    }
+    return value;
+}
+
+static void assigned(kp_checker *c, const kp_node *target) {
+    if (target->kind == KP_NODE_VARIABLE)
+        reach(c, target->u.symbol);
+}
+
+static void annotate(kp_checker *c, kp_node *n) {
+    kp_node *target = n->u.assign.targets.items[0];
+    if (target->kind != KP_NODE_VARIABLE || target->u.symbol->kind != KP_SYMBOL_LOCAL)
+        kp_check_fail(c, target, "only a local variable takes a type");
+    const kp_type *type = kp_signature_value_type(c, n->u.assign.annotation);
+    kp_symbol *symbol = target->u.symbol;
+    if (symbol->type != NULL && symbol->type != type)
+        kp_check_fail(c, n->u.assign.annotation, "'%s' is %s since line %u, and cannot be %s too", symbol->name->text,
+                      symbol->type->name, kp_error_line(c->unit, symbol->typed_at), type->name);
+    if (symbol->type == NULL) {
+        symbol->type = type;
+        symbol->typed_at = target->first;
+    }
+    target->type = type;
+}
+
+// What a tuple of `count` targets gets: a tuple, or the components of a vector.
+static kp_list values_of(kp_checker *c, kp_node *value, uint32_t count) {
+    kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
+    kp_node *several = value->kind == KP_NODE_CALL ? kp_check_several(c, value) : NULL;
+    if (several != NULL)
+        value = several;
+    if (value->kind == KP_NODE_TUPLE || value->kind == KP_NODE_LIST) {
+        if (value->u.list.list.count != count)
+            kp_check_fail(c, value, "%u names, but %u values", count, value->u.list.list.count);
+        for (uint32_t i = 0; i < count; i++)
+            values.items[i] =
+                several != NULL ? value->u.list.list.items[i] : kp_check_expr(c, value->u.list.list.items[i]);
+        return values;
+    }
+    value = kp_check_value(c, value);
+    if (value->type->kind != KP_TYPE_VECTOR)
+        kp_check_fail(c, value, "%u names, but one value of type %s", count, value->type->name);
+    if (value->type->components != count)
+        kp_check_fail(c, value, "%u names, but the %u components of %s %s", count, value->type->components,
+                      kp_check_article(value->type->name), value->type->name);
+    value = kp_check_temporary(c, value);
+    for (uint32_t i = 0; i < count; i++) {
+        values.items[i] = kp_check_new(c, KP_NODE_SWIZZLE, value, value->type->element);
+        values.items[i]->u.swizzle.operand = value;
+        values.items[i]->u.swizzle.count = 1;
+        values.items[i]->u.swizzle.components[0] = (uint8_t)i;
+    }
+    return values;
+}
+
+// a, b = value: into n as one assignment of several values, all worked out before the first is stored.
+static void check_unpack(kp_checker *c, kp_node *n, kp_node *tuple) {
+    uint32_t count = tuple->u.list.list.count;
+    if (count == 0)
+        kp_check_fail(c, tuple, "there is nothing to assign to");
+    kp_list values = values_of(c, n->u.assign.value, count);
+    kp_list targets = tuple->u.list.list;
+    for (uint32_t i = 0; i < count; i++) {
+        kp_node *target = targets.items[i];
+        if (target->kind == KP_NODE_TUPLE || target->kind == KP_NODE_LIST)
+            kp_check_fail(c, target, "tuples within tuples are not in the kernel language");
+        targets.items[i] = kp_check_target(c, target, false);
+        values.items[i] = fit(c, targets.items[i], values.items[i]);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        assigned(c, targets.items[i]);
+    n->u.assign.targets = targets;
+    n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
+    n->u.assign.value->u.list.list = values;
+}
+
+static bool is_group(const kp_node *n) { return n->kind == KP_NODE_TUPLE || n->kind == KP_NODE_LIST; }
+
+static void check_assign(kp_checker *c, kp_node *n) {
+    kp_list targets = n->u.assign.targets;
+    if (targets.count == 1 && is_group(targets.items[0])) {
+        if (n->u.assign.annotation != NULL)
+            kp_check_fail(c, targets.items[0], "only a single name takes a type");
+        check_unpack(c, n, targets.items[0]);
+        return;
+    }
+    kp_node *value = n->u.assign.value;
+    if (value != NULL && is_group(value))
+        kp_check_fail(c, value, "%s cannot be in a variable; assign to several names",
+                      value->kind == KP_NODE_TUPLE ? "a tuple" : "a list");
+    if (value != NULL)
+        value = kp_check_expr(c, value);
+    if (value != NULL && targets.count > 1)
+        value = kp_check_settle(c, value);
+    kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, targets.count), .count = targets.count};
+    for (uint32_t i = 0; i < targets.count; i++) {
+        if (is_group(targets.items[i]))
+            kp_check_fail(c, targets.items[i], "assign to several names on a line of its own");
+        kp_node *target = targets.items[i] = kp_check_target(c, targets.items[i], false);
+        if (n->u.assign.annotation != NULL)
+            annotate(c, n);
+        if (value == NULL)
+            continue;
+        values.items[i] = fit(c, target, value);
+        assigned(c, target);
+    }
+    if (value == NULL) {
+        n->kind = KP_NODE_PASS;
+        return;
+    }
+    n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
+    n->u.assign.value->u.list.list = values;
+}
+
+static void check_augment(kp_checker *c, kp_node *n) {
+    if (is_group(n->u.augment.target))
+        kp_check_fail(c, n->u.augment.target, "'%s' assigns to one name", kp_lexer_spelling(n->u.augment.at->kind));
+    kp_node *target = kp_check_target(c, n->u.augment.target, true);
+    kp_node *right = kp_check_expr(c, n->u.augment.value);
+    kp_node *left = kp_check_new(c, KP_NODE_TARGET, target, target->type);
+    kp_node *binary = kp_check_new(c, KP_NODE_BINARY, n, NULL);
+    binary->u.binary.op = n->u.augment.op;
+    binary->u.binary.at = n->u.augment.at;
+    kp_node *value = kp_check_combine(c, binary, left, right);
+    if (value->type != target->type) {
+        if (n->u.augment.op == KP_TOKEN_SLASH && kp_type_is_int(target->type))
+            kp_check_fail(c, n, "'/' gives a float, but '%s' is %s; write '//=' to divide integers",
+                          target_name(c, target), target->type->name);
+        fail_type(c, target, value);
+    }
+    n->u.augment.target = target;
+    n->u.augment.value = value;
+    assigned(c, target);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Branches and loops
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void check_if(kp_checker *c, kp_node *n) {
+    bool was_dead = c->dead, alive = false, complete = false;
+    kp_checker_exit *kept = NULL;
+    uint32_t base = c->trail_count;
+    for (uint32_t i = 0; i < n->u.branches.count; i++) {
+        kp_branch *branch = &n->u.branches.branches[i];
+        if (branch->test != NULL)
+            branch->test = kp_check_condition(c, branch->test);
+        complete = branch->test == NULL;
+        check_block(c, &branch->body);
+        if (!c->dead) {
+            keep(c, base, &kept);
+            alive = true;
+        }
+        take_back(c, base);
+        c->dead = was_dead;
+    }
+    put_in(c, kept);
+    c->dead = was_dead || (complete && !alive);
+}
+
+static void check_loop_body(kp_checker *c, kp_node *n, bool endless) {
+    kp_checker_loop loop = {.outer = c->loop, .node = n, .id = ++c->loop_count, .trail = c->trail_count};
+    bool was_dead = c->dead;
+    loop.outermost = c->loop != NULL ? c->loop->outermost : loop.id;
+    c->loop = &loop;
+    if (n->kind == KP_NODE_FOR)
+        reach(c, n->u.loop.target->u.symbol);
+    check_block(c, &n->u.loop.body);
+    if (!c->dead)
+        keep(c, loop.trail, &loop.exits);
+    take_back(c, loop.trail);
+    c->loop = loop.outer;
+    c->dead = was_dead;
+    put_in(c, loop.exits);
+    c->dead = was_dead || (endless && !n->u.loop.breaks);
+    check_block(c, &n->u.loop.other);
+    if (n->u.loop.breaks)
+        c->dead = was_dead;
+}
+
+static void check_while(kp_checker *c, kp_node *n) {
+    kp_node *test = n->u.loop.test = kp_check_condition(c, n->u.loop.test);
+    check_loop_body(c, n, test->kind == KP_NODE_CONST && test->u.value.i != 0);
+}
+
+// The arguments of range(...), which is all that a for loop goes over.
+static kp_list range_of(kp_checker *c, kp_node *n) {
+    kp_node *range = n->u.loop.range;
+    const kp_name *name = range->kind == KP_NODE_CALL ? kp_check_path(c, range->u.call.callee) : NULL;
+    if (name == NULL || strcmp(name->text, "range") != 0)
+        kp_check_fail(c, range, "a for loop of a kernel goes over range(...)");
+    kp_list list = range->u.call.list;
+    if (list.count < 1 || list.count > 3)
+        kp_check_fail(c, range, "range takes one to three arguments, not %u", list.count);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (list.items[i]->kind == KP_NODE_KEYWORD)
+            kp_check_fail(c, list.items[i], "range takes no names for its arguments");
+        list.items[i] = kp_check_expr(c, list.items[i]);
+        const kp_type *type = list.items[i]->type;
+        if (!kp_type_is_int(type) || !kp_type_is_scalar(type))
+            kp_check_fail(c, list.items[i], "range takes integers, but this is %s; write i32(%s)", type->name,
+                          kp_check_text(c, list.items[i]));
+    }
+    return list;
+}
+
+static kp_node *whole_number(kp_checker *c, const kp_node *like, int64_t value) {
+    kp_node *n = kp_check_new(c, KP_NODE_CONST, like, kp_type_int_literal(c->unit));
+    n->u.value.i = value;
+    return n;
+}
+
+// The type of the loop's variable: that of the arguments which have one, else that of the variable itself, else i32.
+static const kp_type *range_type(kp_checker *c, kp_list list, const kp_symbol *symbol) {
+    const kp_type *type = NULL;
+    for (uint32_t i = 0; i < list.count; i++) {
+        const kp_type *its = list.items[i]->type;
+        if (its->kind == KP_TYPE_INT_LITERAL || (i == 2 && type != NULL))
+            continue;
+        if (type != NULL && its != type)
+            kp_check_fail(c, list.items[i],
+                          "the arguments of range have one type, but these are %s and %s; write %s(%s)", type->name,
+                          its->name, type->name, kp_check_text(c, list.items[i]));
+        type = its;
+    }
+    if (type != NULL)
+        return type;
+    return symbol->type != NULL && kp_type_is_int(symbol->type) && kp_type_is_scalar(symbol->type)
+               ? symbol->type
+               : kp_type_scalar(c->unit, KP_I32);
+}
+
+static void check_for(kp_checker *c, kp_node *n) {
+    kp_list list = range_of(c, n);
+    kp_node *target = n->u.loop.target;
+    if (target->kind != KP_NODE_NAME)
+        kp_check_fail(c, target, "the variable of a for loop is a name");
+    target = n->u.loop.target = kp_check_target(c, target, false);
+    if (target->kind != KP_NODE_VARIABLE)
+        kp_check_fail(c, target, "the variable of a for loop is a local, not a buffer");
+    const kp_type *type = range_type(c, list, target->u.symbol);
+    kp_node *value = kp_check_new(c, KP_NODE_TARGET, target, type); // stands for the numbers of the range
+    fit(c, target, value);
+    kp_node *step = list.count == 3 ? list.items[2] : whole_number(c, n->u.loop.range, 1);
+    if (step->kind == KP_NODE_CONST && step->u.value.i == 0)
+        kp_check_fail(c, step, "the step of range is not 0");
+    const kp_type *step_type = step->type->kind == KP_TYPE_INT_LITERAL ? kp_type_scalar(c->unit, KP_I32) : step->type;
+    n->u.loop.step = kp_check_coerce(c, step, step_type, "the step of range");
+    n->u.loop.start = kp_check_coerce(c, list.count == 1 ? whole_number(c, n->u.loop.range, 0) : list.items[0], type,
+                                      "the start of range");
+    n->u.loop.stop = kp_check_coerce(c, list.items[list.count == 1 ? 0 : 1], type, "the end of range");
+    n->u.loop.range = NULL;
+    check_loop_body(c, n, false);
+}
+
+static void check_exit(kp_checker *c, kp_node *n) {
+    if (c->loop == NULL)
+        kp_check_fail(c, n, "'%s' is outside of any loop", n->kind == KP_NODE_BREAK ? "break" : "continue");
+    if (n->kind == KP_NODE_BREAK)
+        c->loop->node->u.loop.breaks = true;
+    if (!c->dead)
+        keep(c, c->loop->trail, &c->loop->exits);
+    c->dead = true;
+}
+
+static void check_return(kp_checker *c, kp_node *n) {
+    if (n->u.operand != NULL && n->u.operand->kind != KP_NODE_NONE)
+        kp_check_fail(c, n, "a kernel returns nothing; write the result to a buffer");
+    n->u.operand = NULL;
+    c->dead = true;
+}
+
+static void check_statement(kp_checker *c, kp_node *n) {
+    switch (n->kind) {
+    case KP_NODE_ASSIGN:
+        check_assign(c, n);
+        break;
+    case KP_NODE_AUGMENT:
+        check_augment(c, n);
+        break;
+    case KP_NODE_EXPRESSION:
+        if (n->u.operand->kind == KP_NODE_STRING || n->u.operand->kind == KP_NODE_NONE)
+            n->kind = KP_NODE_PASS; // a docstring
+        else
+            n->u.operand = kp_check_value(c, n->u.operand);
+        break;
+    case KP_NODE_IF:
+        check_if(c, n);
+        break;
+    case KP_NODE_WHILE:
+        check_while(c, n);
+        break;
+    case KP_NODE_FOR:
+        check_for(c, n);
+        break;
+    case KP_NODE_BREAK:
+    case KP_NODE_CONTINUE:
+        check_exit(c, n);
+        break;
+    case KP_NODE_RETURN:
+        check_return(c, n);
+        break;
+    default:
+        break;
+    }
+}
+
+// A statement may need others before it (kp_check_temporary): they are put in where it stands.
+static void check_block(kp_checker *c, kp_node **first) {
+    for (kp_node **link = first; *link != NULL; link = &(*link)->next) {
+        kp_node *n = *link;
+        c->prelude = c->prelude_last = NULL;
+        check_statement(c, n);
+        if (c->prelude != NULL) {
+            *link = c->prelude;
+            c->prelude_last->next = n;
+            link = &c->prelude_last->next;
+        }
+        c->prelude = c->prelude_last = NULL;
+    }
+}
+
+void kp_check_body(kp_checker *c, kp_node **body) { check_block(c, body); }

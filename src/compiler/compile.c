@@ -1,0 +1,244 @@
+// The public face (kp/compiler.h), and the passes in order. One arena holds all that a compile makes; the first error
+// jumps back here, and freeing the arena is all the cleaning up that there is.
+#include "base/alloc.h"
+#include "base/program.h"
+#include "base/str.h"
+#include "check.h"
+#include "emit.h"
+#include "error.h"
+#include "parser.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_SOURCE = 64 << 20 };
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The passes
+// ---------------------------------------------------------------------------------------------------------------------
+
+static const kp_token *lex(kp_unit *unit) { return kp_lexer_run(unit, 0, unit->source_length, 1, 0, false); }
+
+static bool list_names(const kp_parser_outline *outline, char *text, size_t size) {
+    size_t used = 0;
+    text[0] = '\0';
+    for (uint32_t i = 0; i < outline->function_count && used < size; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "", outline->functions[i].name->text);
+    return used < size;
+}
+
+// The function that is asked for; the last of that name, as in Python.
+static const kp_parser_function *choose(kp_unit *unit, const kp_parser_outline *outline) {
+    char names[512];
+    const char *wanted = unit->desc->kernel;
+    if (outline->function_count == 0)
+        kp_error_in_file(unit, "the source has no function; a kernel starts with def");
+    if (wanted == NULL)
+        return &outline->functions[outline->function_count - 1];
+    for (uint32_t i = outline->function_count; i-- > 0;) {
+        if (strcmp(outline->functions[i].name->text, wanted) == 0)
+            return &outline->functions[i];
+    }
+    bool all = list_names(outline, names, sizeof names);
+    kp_error_in_file(unit, "the source has no function '%s'; it has %s%s", wanted, names, all ? "" : " ...");
+}
+
+static kp_function *parse(kp_unit *unit, const kp_parser_outline **outline) {
+    *outline = kp_parser_find(unit, lex(unit));
+    return kp_parser_function_at(unit, choose(unit, *outline));
+}
+
+static kp_param describe(const kp_check_param *param) {
+    const kp_symbol *symbol = param->symbol;
+    const kp_type *value = symbol->type->kind == KP_TYPE_ARRAY ? symbol->type->element : symbol->type;
+    bool buffer = param->kind == KP_PARAM_BUFFER;
+    return (kp_param){
+        .name = symbol->name->text,
+        .type = param->type_name,
+        .kind = param->kind,
+        .dtype = value->dtype,
+        .components = value->components,
+        .set = param->set,
+        .binding = param->binding,
+        .offset = param->offset,
+        .size = kp_type_size(value),
+        .reads = buffer && symbol->reads,
+        .writes = buffer && symbol->writes,
+    };
+}
+
+static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_program **out) {
+    kp_param *params = KP_UNIT_NEW(unit, kp_param, kernel->param_count);
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        params[i] = describe(&kernel->params[i]);
+    kp_program program = {
+        .name = kernel->name, .params = params, .param_count = kernel->param_count, .push_size = kernel->push_size};
+    program.words = kp_spirv_finish(s, &program.word_count);
+    return kp_program_new(&program, out);
+}
+
+static kp_result compile(kp_unit *unit, void *out) {
+    const kp_parser_outline *outline;
+    kp_spirv s;
+    kp_function *function = parse(unit, &outline);
+    kp_kernel *kernel = kp_check_run(unit, outline, function);
+    kp_spirv_setup(&s, &unit->arena, !unit->desc->no_debug_info);
+    kp_emit_run(unit, kernel, &s);
+    return finish(unit, kernel, &s, out);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Dumps
+// ---------------------------------------------------------------------------------------------------------------------
+
+typedef struct dump {
+    kp_dump stage;
+    kp_str text;
+} dump;
+
+static void dump_tokens(kp_unit *unit, kp_str *out) {
+    for (const kp_token *t = lex(unit);; t++) {
+        const char *kind = t->kind > KP_TOKEN_ERROR ? "" : kp_lexer_spelling((kp_token_kind)t->kind);
+        kp_str_format(out, "%u:%u ", kp_error_line(unit, t), t->at - t->line_start + 1);
+        if (t->kind == KP_TOKEN_ERROR)
+            kp_str_format(out, "%s: %s\n", kind, kp_lexer_fault(t));
+        else if (t->length == 0)
+            kp_str_format(out, "%s\n", kind);
+        else
+            kp_str_format(out, "%s%s%.*s\n", kind, kind[0] != '\0' ? " " : "", (int)t->length, unit->text + t->at);
+        if (t->kind == KP_TOKEN_END)
+            return;
+    }
+}
+
+static kp_result dump_stage(kp_unit *unit, void *payload) {
+    dump *d = payload;
+    const kp_parser_outline *outline;
+    if (d->stage == KP_DUMP_TOKENS) {
+        dump_tokens(unit, &d->text);
+        return KP_OK;
+    }
+    kp_function *function = parse(unit, &outline);
+    if (d->stage == KP_DUMP_TYPES)
+        kp_check_run(unit, outline, function);
+    kp_ast_dump(function, d->stage == KP_DUMP_TYPES, &d->text);
+    return KP_OK;
+}
+
+static kp_result dump_names(kp_unit *unit, void *payload) {
+    dump *d = payload;
+    kp_parser_outline *outline = kp_parser_find(unit, lex(unit));
+    for (uint32_t i = 0; i < outline->function_count; i++)
+        kp_str_format(&d->text, "%s\n", outline->functions[i].name->text);
+    return KP_OK;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The frame around them
+// ---------------------------------------------------------------------------------------------------------------------
+
+typedef kp_result pass_fn(kp_unit *unit, void *payload);
+
+// Puts the source and the types that the caller gives into one text, so that every token is an offset into it.
+static void gather(kp_unit *unit, const char *source) {
+    const kp_compile_desc *desc = unit->desc;
+    size_t total = strlen(source);
+    if (total > LONGEST_SOURCE)
+        kp_error_in_file(unit, "the source has %zu bytes; the limit is %d", total, LONGEST_SOURCE);
+    unit->source_length = (uint32_t)total;
+    unit->text = source;
+    if (desc->param_count == 0)
+        return;
+    size_t size = total + 1;
+    for (size_t i = 0; i < desc->param_count; i++) {
+        size += strlen(desc->params[i].type) + 1;
+        if (size > 2 * (size_t)LONGEST_SOURCE)
+            kp_error_in_file(unit, "the types of the parameters are longer than %d bytes", LONGEST_SOURCE);
+    }
+    char *text = KP_UNIT_NEW(unit, char, size);
+    memcpy(text, source, total);
+    unit->text = text;
+    unit->extras = KP_UNIT_NEW(unit, kp_extra_text, desc->param_count);
+    size_t at = total + 1;
+    for (size_t i = 0; i < desc->param_count; i++) {
+        char file[128];
+        size_t length = strlen(desc->params[i].type);
+        int written = snprintf(file, sizeof file, "<type of '%.100s'>", desc->params[i].name);
+        unit->extras[i] = (kp_extra_text){
+            .at = (uint32_t)at, .length = (uint32_t)length, .file = kp_arena_text(&unit->arena, file, (size_t)written)};
+        memcpy(text + at, desc->params[i].type, length);
+        at += length + 1;
+    }
+}
+
+static kp_result guarded(kp_unit *unit, const char *source, pass_fn *pass, void *payload) {
+    if (setjmp(unit->escape) != 0)
+        return unit->result;
+    gather(unit, source);
+    kp_type_setup(unit);
+    return pass(unit, payload);
+}
+
+static kp_result run(const char *source, const kp_compile_desc *desc, pass_fn *pass, void *payload) {
+    static const kp_compile_desc none = {0};
+    kp_unit unit = {.desc = desc != NULL ? desc : &none};
+    unit.file = unit.desc->file != NULL ? unit.desc->file : "<kernel>";
+    unit.first_line = unit.desc->first_line != 0 ? unit.desc->first_line : 1;
+    unit.arena.on_full = kp_error_out_of_memory;
+    unit.arena.payload = &unit;
+    kp_result result = guarded(&unit, source, pass, payload);
+    kp_arena_free(&unit.arena);
+    return result;
+}
+
+static kp_result check_arguments(const char *call, const char *source, const kp_compile_desc *desc, const void *out) {
+    if (source == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", call, source == NULL ? "source" : "out");
+    if (desc == NULL)
+        return KP_OK;
+    if ((desc->param_count != 0 && desc->params == NULL) || (desc->constant_count != 0 && desc->constants == NULL))
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL, but its count is not 0", call,
+                            desc->params == NULL && desc->param_count != 0 ? "params" : "constants");
+    for (size_t i = 0; i < desc->param_count; i++) {
+        if (desc->params[i].name == NULL || desc->params[i].type == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: params[%zu] has no %s", call, i,
+                                desc->params[i].name == NULL ? "name" : "type");
+    }
+    for (size_t i = 0; i < desc->constant_count; i++) {
+        if (desc->constants[i].name == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: constants[%zu] has no name", call, i);
+    }
+    return KP_OK;
+}
+
+kp_result kp_compile(const char *source, const kp_compile_desc *desc, kp_program **out) {
+    kp_result result = check_arguments("kp_compile", source, desc, out);
+    return result != KP_OK ? result : run(source, desc, compile, out);
+}
+
+static kp_result run_dump(const char *source, const kp_compile_desc *desc, pass_fn *pass, dump *d, char **out) {
+    kp_result result = run(source, desc, pass, d);
+    char *text = result == KP_OK ? kp_str_take(&d->text) : NULL;
+    if (result == KP_OK && text == NULL)
+        result = kp_error_set(KP_ERROR_HOST_MEMORY, "out of host memory for a dump");
+    if (result == KP_OK)
+        *out = text;
+    kp_str_free(&d->text);
+    return result;
+}
+
+kp_result kp_compile_dump(const char *source, const kp_compile_desc *desc, kp_dump stage, char **out) {
+    dump d = {.stage = stage};
+    kp_result result = check_arguments("kp_compile_dump", source, desc, out);
+    if (result == KP_OK && stage != KP_DUMP_TOKENS && stage != KP_DUMP_AST && stage != KP_DUMP_TYPES)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "kp_compile_dump: there is no stage %d", (int)stage);
+    return result != KP_OK ? result : run_dump(source, desc, dump_stage, &d, out);
+}
+
+kp_result kp_compile_list(const char *source, const kp_compile_desc *desc, char **out) {
+    dump d = {0};
+    kp_result result = check_arguments("kp_compile_list", source, desc, out);
+    return result != KP_OK ? result : run_dump(source, desc, dump_names, &d, out);
+}
+
+void kp_free(char *text) { kp_alloc_free(text); }

@@ -1,0 +1,280 @@
+// Operators and conversions, on scalars and by component on vectors. Python's meaning, and no instruction whose result
+// Vulkan leaves open:
+//
+//   x // 0 and x % 0 are 0 for integers; the least i32 // -1 is itself, % -1 is 0 (as in NumPy)
+//   x << n is 0 and x >> n all sign (0 for unsigned) when n is not below 32; a negative n counts as such
+//   i32(f), u32(f) stop at the ends of their range; NaN gives 0
+#include "emitter.h"
+
+#include "fold.h"
+
+static const kp_type *bool_like(kp_emitter *e, const kp_type *type) {
+    return kp_type_vector(e->unit, KP_BOOL, type->components);
+}
+
+static uint32_t id_of(kp_emitter *e, const kp_type *type) { return kp_emit_type(e, type); }
+
+// Comparisons and logic give bools of the operands' width.
+static uint32_t test(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(e->s, op, id_of(e, bool_like(e, type)), a, b);
+}
+
+static uint32_t two(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(e->s, op, id_of(e, type), a, b);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Integer division
+// ---------------------------------------------------------------------------------------------------------------------
+
+typedef struct quotient {
+    uint32_t value, rest; // floored
+} quotient;
+
+// The divisor, with 1 in place of what would trap.
+static uint32_t safe_divisor(kp_emitter *e, const kp_type *type, uint32_t a, uint32_t b, uint32_t zero) {
+    uint32_t bad = zero;
+    if (kp_type_is_signed(type)) {
+        uint32_t least = kp_emit_constant(e, type, (kp_value){.i = kp_type_least(type->dtype)});
+        uint32_t at_least = test(e, SpvOpIEqual, type, a, least);
+        uint32_t minus = test(e, SpvOpIEqual, type, b, kp_emit_number(e, type, -1));
+        bad = test(e, SpvOpLogicalOr, type, bad, test(e, SpvOpLogicalAnd, type, at_least, minus));
+    }
+    return kp_spirv_select(e->s, id_of(e, type), bad, kp_emit_number(e, type, 1), b);
+}
+
+// Truncated division made into floored division: where there is a rest whose sign is not the divisor's.
+static quotient floored(kp_emitter *e, const kp_type *type, uint32_t a, uint32_t b) {
+    uint32_t zero = kp_emit_number(e, type, 0);
+    uint32_t q = two(e, SpvOpSDiv, type, a, b);
+    uint32_t r = two(e, SpvOpISub, type, a, two(e, SpvOpIMul, type, q, b));
+    uint32_t rest = test(e, SpvOpINotEqual, type, r, zero);
+    uint32_t signs = test(e, SpvOpSLessThan, type, two(e, SpvOpBitwiseXor, type, r, b), zero);
+    uint32_t adjust = test(e, SpvOpLogicalAnd, type, rest, signs);
+    uint32_t id = id_of(e, type);
+    return (quotient){
+        .value = two(e, SpvOpISub, type, q, kp_spirv_select(e->s, id, adjust, kp_emit_number(e, type, 1), zero)),
+        .rest = two(e, SpvOpIAdd, type, r, kp_spirv_select(e->s, id, adjust, b, zero)),
+    };
+}
+
+static uint32_t divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t a, uint32_t b, bool safe) {
+    uint32_t none = 0, zero = kp_emit_number(e, type, 0);
+    if (!safe) {
+        none = test(e, SpvOpIEqual, type, b, zero);
+        b = safe_divisor(e, type, a, b, none);
+    }
+    uint32_t result;
+    if (kp_type_is_signed(type)) {
+        quotient q = floored(e, type, a, b);
+        result = modulo ? q.rest : q.value;
+    } else {
+        result = two(e, modulo ? SpvOpUMod : SpvOpUDiv, type, a, b);
+    }
+    return safe || modulo ? result : kp_spirv_select(e->s, id_of(e, type), none, zero, result);
+}
+
+// The divisor when it is a constant, through a spread; else 0.
+static int64_t constant_divisor(const kp_node *n) {
+    while (n->kind == KP_NODE_CAST && n->u.operand->kind == KP_NODE_CONST)
+        n = n->u.operand;
+    return n->kind == KP_NODE_CONST ? n->u.value.i : 0;
+}
+
+static uint32_t power_of_two(int64_t x) {
+    uint32_t shift = 0;
+    if (x <= 0 || (x & (x - 1)) != 0)
+        return 0;
+    while ((int64_t)1 << shift < x)
+        shift++;
+    return shift;
+}
+
+static uint32_t emit_divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t a, kp_node *right) {
+    int64_t divisor = constant_divisor(right);
+    uint32_t shift = power_of_two(divisor);
+    if (divisor == 1)
+        return modulo ? kp_emit_number(e, type, 0) : a;
+    if (shift != 0 && modulo) // floored: right for negative numbers too
+        return two(e, SpvOpBitwiseAnd, type, a, kp_emit_constant(e, type, (kp_value){.i = divisor - 1}));
+    if (shift != 0)
+        return two(e, kp_type_is_signed(type) ? SpvOpShiftRightArithmetic : SpvOpShiftRightLogical, type, a,
+                   kp_emit_number(e, type, shift));
+    return divide(e, type, modulo, a, kp_emit_expr(e, right), divisor != 0 && divisor != -1);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Shifts, powers
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t emit_shift(kp_emitter *e, const kp_type *type, bool left, uint32_t a, kp_node *right) {
+    bool is_signed = kp_type_is_signed(type);
+    SpvOp op = left ? SpvOpShiftLeftLogical : is_signed ? SpvOpShiftRightArithmetic : SpvOpShiftRightLogical;
+    int64_t constant = constant_divisor(right);
+    if (constant > 0 && constant < 32)
+        return two(e, op, type, a, kp_emit_expr(e, right));
+    const kp_type *unsigned_type = kp_type_vector(e->unit, KP_U32, type->components);
+    uint32_t id = id_of(e, unsigned_type);
+    uint32_t amount = kp_emit_expr(e, right);
+    if (kp_type_is_signed(right->type))
+        amount = kp_spirv_unary(e->s, SpvOpBitcast, id, amount);
+    uint32_t most = kp_emit_number(e, unsigned_type, 31);
+    uint32_t bounded = kp_spirv_glsl(e->s, GLSLstd450UMin, id, (uint32_t[]){amount, most}, 2);
+    uint32_t shifted = two(e, op, type, a, bounded);
+    if (!left && is_signed)
+        return shifted; // by 31: the sign everywhere
+    uint32_t beyond = test(e, SpvOpUGreaterThan, unsigned_type, amount, most);
+    return kp_spirv_select(e->s, id_of(e, type), beyond, kp_emit_number(e, type, 0), shifted);
+}
+
+// x ** n for a constant n, by squaring.
+static uint32_t constant_power(kp_emitter *e, const kp_type *type, uint32_t x, int64_t exponent) {
+    SpvOp multiply = kp_type_is_float(type) ? SpvOpFMul : SpvOpIMul;
+    uint64_t n = exponent < 0 ? 0 - (uint64_t)exponent : (uint64_t)exponent;
+    uint32_t result = 0;
+    for (; n != 0; n >>= 1) {
+        if ((n & 1) != 0)
+            result = result == 0 ? x : two(e, multiply, type, result, x);
+        if (n > 1)
+            x = two(e, multiply, type, x, x);
+    }
+    if (result == 0)
+        return kp_emit_number(e, type, 1);
+    return exponent < 0 ? two(e, SpvOpFDiv, type, kp_emit_number(e, type, 1), result) : result;
+}
+
+static uint32_t emit_power(kp_emitter *e, kp_node *n, uint32_t left) {
+    const kp_type *type = n->type;
+    kp_node *right = n->u.binary.right;
+    const kp_node *constant = right;
+    while (constant->kind == KP_NODE_CAST)
+        constant = constant->u.operand;
+    if (constant->kind == KP_NODE_CONST && kp_type_is_int(constant->type))
+        return constant_power(e, type, left, constant->u.value.i);
+    if (constant->kind == KP_NODE_CONST && kp_type_is_float(constant->type)) {
+        double y = constant->u.value.f;
+        if (y >= -64 && y <= 64 && y == (double)(int)y)
+            return constant_power(e, type, left, (int64_t)y);
+    }
+    uint32_t y = kp_emit_expr(e, right);
+    if (kp_type_is_float(type))
+        return kp_emit_helper(e, kp_type_is_int(right->type) ? KP_HELPER_POW_INT : KP_HELPER_POW, type, left, y);
+    return kp_emit_helper(e, kp_type_is_signed(type) ? KP_HELPER_IPOW : KP_HELPER_UPOW, type, left, y);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Operators
+// ---------------------------------------------------------------------------------------------------------------------
+
+uint32_t kp_emit_unary(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a) {
+    SpvOp code = op == KP_TOKEN_NOT       ? SpvOpLogicalNot
+                 : op == KP_TOKEN_TILDE   ? SpvOpNot
+                 : kp_type_is_float(type) ? SpvOpFNegate
+                                          : SpvOpSNegate;
+    return kp_spirv_unary(e->s, code, id_of(e, type), a);
+}
+
+static SpvOp plain_operator(kp_token_kind op, const kp_type *type) {
+    bool is_float = kp_type_is_float(type), is_bool = kp_type_is_bool(type);
+    switch (op) {
+    case KP_TOKEN_PLUS:
+        return is_float ? SpvOpFAdd : SpvOpIAdd;
+    case KP_TOKEN_MINUS:
+        return is_float ? SpvOpFSub : SpvOpISub;
+    case KP_TOKEN_STAR:
+        return is_float ? SpvOpFMul : SpvOpIMul;
+    case KP_TOKEN_SLASH:
+        return SpvOpFDiv;
+    case KP_TOKEN_AMPERSAND:
+        return is_bool ? SpvOpLogicalAnd : SpvOpBitwiseAnd;
+    case KP_TOKEN_BAR:
+        return is_bool ? SpvOpLogicalOr : SpvOpBitwiseOr;
+    default:
+        return is_bool ? SpvOpLogicalNotEqual : SpvOpBitwiseXor;
+    }
+}
+
+uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left) {
+    const kp_type *type = n->type;
+    kp_node *right = n->u.binary.right;
+    kp_token_kind op = n->u.binary.op;
+    switch (op) {
+    case KP_TOKEN_DOUBLE_SLASH:
+    case KP_TOKEN_PERCENT:
+        if (!kp_type_is_float(type))
+            return emit_divide(e, type, op == KP_TOKEN_PERCENT, left, right);
+        return kp_emit_helper(e, op == KP_TOKEN_PERCENT ? KP_HELPER_MOD : KP_HELPER_FLOOR_DIV, type, left,
+                              kp_emit_expr(e, right));
+    case KP_TOKEN_LEFT_SHIFT:
+    case KP_TOKEN_RIGHT_SHIFT:
+        return emit_shift(e, type, op == KP_TOKEN_LEFT_SHIFT, left, right);
+    case KP_TOKEN_DOUBLE_STAR:
+        return emit_power(e, n, left);
+    default:
+        return two(e, plain_operator(op, type), type, left, kp_emit_expr(e, right));
+    }
+}
+
+uint32_t kp_emit_compare(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a, uint32_t b) {
+    bool is_float = kp_type_is_float(type), is_bool = kp_type_is_bool(type), is_signed = kp_type_is_signed(type);
+    SpvOp code;
+    switch (op) {
+    case KP_TOKEN_LESS:
+        code = is_float ? SpvOpFOrdLessThan : is_signed ? SpvOpSLessThan : SpvOpULessThan;
+        break;
+    case KP_TOKEN_LESS_EQUAL:
+        code = is_float ? SpvOpFOrdLessThanEqual : is_signed ? SpvOpSLessThanEqual : SpvOpULessThanEqual;
+        break;
+    case KP_TOKEN_GREATER:
+        code = is_float ? SpvOpFOrdGreaterThan : is_signed ? SpvOpSGreaterThan : SpvOpUGreaterThan;
+        break;
+    case KP_TOKEN_GREATER_EQUAL:
+        code = is_float ? SpvOpFOrdGreaterThanEqual : is_signed ? SpvOpSGreaterThanEqual : SpvOpUGreaterThanEqual;
+        break;
+    case KP_TOKEN_EQUAL:
+        code = is_float ? SpvOpFOrdEqual : is_bool ? SpvOpLogicalEqual : SpvOpIEqual;
+        break;
+    default:
+        code = is_float ? SpvOpFUnordNotEqual : is_bool ? SpvOpLogicalNotEqual : SpvOpINotEqual; // NaN != NaN
+        break;
+    }
+    return test(e, code, type, a, b);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Conversions
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The float is brought into the range first: beyond it, the conversion has no defined result.
+static uint32_t float_to_int(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
+    bool is_signed = kp_type_is_signed(to);
+    double least = is_signed ? -2147483648.0 : 0.0;
+    double below = is_signed ? 2147483520.0 : 4294967040.0; // the largest float inside the range
+    uint32_t type = id_of(e, from), result_type = id_of(e, to);
+    uint32_t low = kp_emit_constant(e, from, (kp_value){.f = least});
+    uint32_t high = kp_emit_constant(e, from, (kp_value){.f = below});
+    uint32_t over = test(e, SpvOpFOrdGreaterThan, from, x, high);
+    uint32_t inside = kp_spirv_select(e->s, type, over, high, x);
+    inside = kp_spirv_select(e->s, type, test(e, SpvOpFOrdGreaterThanEqual, from, x, low), inside, low);
+    uint32_t value = kp_spirv_unary(e->s, is_signed ? SpvOpConvertFToS : SpvOpConvertFToU, result_type, inside);
+    uint32_t most = kp_emit_constant(e, to, (kp_value){.i = kp_type_most(to->dtype)});
+    value = kp_spirv_select(e->s, result_type, over, most, value);
+    if (!is_signed)
+        return value; // NaN went to `low`, which is 0
+    return kp_spirv_select(e->s, result_type, test(e, SpvOpFUnordNotEqual, from, x, x), kp_emit_number(e, to, 0),
+                           value);
+}
+
+uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t value) {
+    if (from == to)
+        return value;
+    if (kp_type_is_bool(to))
+        return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, from, value, kp_emit_number(e, from, 0));
+    if (kp_type_is_bool(from))
+        return kp_spirv_select(e->s, id_of(e, to), value, kp_emit_number(e, to, 1), kp_emit_number(e, to, 0));
+    if (kp_type_is_float(to))
+        return kp_spirv_unary(e->s, kp_type_is_signed(from) ? SpvOpConvertSToF : SpvOpConvertUToF, id_of(e, to), value);
+    if (kp_type_is_float(from))
+        return float_to_int(e, from, to, value);
+    return kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, to), value);
+}

@@ -1,0 +1,152 @@
+// The functions of builtins.def.
+#include "emitter.h"
+
+#include "builtin.h"
+
+static uint32_t binary(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(e->s, op, kp_emit_type(e, type), a, b);
+}
+
+static uint32_t glsl1(kp_emitter *e, uint32_t instruction, const kp_type *type, uint32_t a) {
+    return kp_spirv_glsl(e->s, instruction, kp_emit_type(e, type), &a, 1);
+}
+
+// Python's min(a, b) is b where b < a, else a; so NaN and -0.0 come out as in Python.
+uint32_t kp_emit_pick(kp_emitter *e, const kp_type *type, bool larger, uint32_t a, uint32_t b) {
+    uint32_t better = kp_emit_compare(e, larger ? KP_TOKEN_GREATER : KP_TOKEN_LESS, type, b, a);
+    return kp_spirv_select(e->s, kp_emit_type(e, type), better, b, a);
+}
+
+static uint32_t component(kp_emitter *e, const kp_type *vector, uint32_t value, uint32_t index) {
+    return kp_spirv_extract(e->s, kp_emit_type(e, vector->element), value, index);
+}
+
+static uint32_t emit_min_max(kp_emitter *e, kp_node *n, bool larger) {
+    kp_list list = n->u.call.list;
+    uint32_t best = kp_emit_expr(e, list.items[0]);
+    if (list.count == 1) {
+        const kp_type *vector = list.items[0]->type;
+        uint32_t all = best;
+        best = component(e, vector, all, 0);
+        for (uint32_t i = 1; i < vector->components; i++)
+            best = kp_emit_pick(e, n->type, larger, best, component(e, vector, all, i));
+        return best;
+    }
+    for (uint32_t i = 1; i < list.count; i++)
+        best = kp_emit_pick(e, n->type, larger, best, kp_emit_expr(e, list.items[i]));
+    return best;
+}
+
+static uint32_t emit_clamp(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.call.list;
+    uint32_t x = kp_emit_expr(e, list.items[0]);
+    x = kp_emit_pick(e, n->type, true, x, kp_emit_expr(e, list.items[1]));
+    return kp_emit_pick(e, n->type, false, x, kp_emit_expr(e, list.items[2]));
+}
+
+static uint32_t emit_sum(kp_emitter *e, const kp_type *vector, uint32_t value) {
+    SpvOp add = kp_type_is_float(vector) ? SpvOpFAdd : SpvOpIAdd;
+    uint32_t sum = component(e, vector, value, 0);
+    for (uint32_t i = 1; i < vector->components; i++)
+        sum = binary(e, add, vector->element, sum, component(e, vector, value, i));
+    return sum;
+}
+
+static uint32_t emit_dot(kp_emitter *e, kp_node *n) {
+    const kp_type *vector = n->u.call.list.items[0]->type;
+    uint32_t a = kp_emit_expr(e, n->u.call.list.items[0]), b = kp_emit_expr(e, n->u.call.list.items[1]);
+    if (kp_type_is_float(vector))
+        return binary(e, SpvOpDot, n->type, a, b);
+    return emit_sum(e, vector, binary(e, SpvOpIMul, vector, a, b));
+}
+
+// By the bits, which no fast arithmetic can take for granted: isnan, isinf, isfinite of the magnitude against infinity.
+static uint32_t emit_classify(kp_emitter *e, kp_node *n, SpvOp compare) {
+    const kp_type *type = n->u.call.list.items[0]->type;
+    const kp_type *bits_type = kp_type_vector(e->unit, KP_U32, type->components);
+    uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
+    uint32_t bits = kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, bits_type), x);
+    bits = binary(e, SpvOpBitwiseAnd, bits_type, bits, kp_emit_constant(e, bits_type, (kp_value){.i = 0x7FFFFFFF}));
+    return binary(e, compare, n->type, bits, kp_emit_constant(e, bits_type, (kp_value){.i = 0x7F800000}));
+}
+
+static uint32_t emit_log(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.call.list;
+    uint32_t x = glsl1(e, GLSLstd450Log, n->type, kp_emit_expr(e, list.items[0]));
+    if (list.count == 1)
+        return x;
+    return binary(e, SpvOpFDiv, n->type, x, glsl1(e, GLSLstd450Log, n->type, kp_emit_expr(e, list.items[1])));
+}
+
+static uint32_t emit_log10(kp_emitter *e, kp_node *n) {
+    uint32_t x = glsl1(e, GLSLstd450Log2, n->type, kp_emit_expr(e, n->u.call.list.items[0]));
+    return binary(e, SpvOpFMul, n->type, x, kp_emit_constant(e, n->type, (kp_value){.f = 0.30102999566398119521}));
+}
+
+static uint32_t emit_abs_sign(kp_emitter *e, kp_node *n, bool is_abs) {
+    const kp_type *type = n->type;
+    uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
+    if (kp_type_is_float(type))
+        return glsl1(e, is_abs ? GLSLstd450FAbs : GLSLstd450FSign, type, x);
+    if (kp_type_is_signed(type))
+        return glsl1(e, is_abs ? GLSLstd450SAbs : GLSLstd450SSign, type, x);
+    return is_abs ? x : kp_emit_pick(e, type, false, x, kp_emit_number(e, type, 1));
+}
+
+// The part behind the point, with the sign of x: x - trunc(x), and 0 of that sign for infinity.
+static uint32_t emit_modf(kp_emitter *e, kp_node *n) {
+    const kp_type *type = n->type;
+    uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
+    uint32_t whole = glsl1(e, GLSLstd450Trunc, type, x);
+    uint32_t equal = kp_emit_compare(e, KP_TOKEN_EQUAL, type, whole, x);
+    uint32_t rest = binary(e, SpvOpFSub, type, x, whole);
+    uint32_t zero = binary(e, SpvOpFMul, type, glsl1(e, GLSLstd450FSign, type, x), kp_emit_number(e, type, 0));
+    return kp_spirv_select(e->s, kp_emit_type(e, type), equal, zero, rest);
+}
+
+static uint32_t emit_custom(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.call.list;
+    switch ((kp_builtin_call)n->u.call.row->op) {
+    case KP_CALL_MIN:
+    case KP_CALL_MAX:
+        return emit_min_max(e, n, n->u.call.row->op == KP_CALL_MAX);
+    case KP_CALL_CLAMP:
+        return emit_clamp(e, n);
+    case KP_CALL_SUM:
+        return emit_sum(e, list.items[0]->type, kp_emit_expr(e, list.items[0]));
+    case KP_CALL_ANY_OF:
+    case KP_CALL_ALL_OF:
+        return kp_spirv_unary(e->s, n->u.call.row->op == KP_CALL_ANY_OF ? SpvOpAny : SpvOpAll, e->type_bool,
+                              kp_emit_expr(e, list.items[0]));
+    case KP_CALL_DOT:
+        return emit_dot(e, n);
+    case KP_CALL_ISNAN:
+        return emit_classify(e, n, SpvOpUGreaterThan);
+    case KP_CALL_ISINF:
+        return emit_classify(e, n, SpvOpIEqual);
+    case KP_CALL_ISFINITE:
+        return emit_classify(e, n, SpvOpULessThan);
+    case KP_CALL_LOG:
+        return emit_log(e, n);
+    case KP_CALL_LOG10:
+        return emit_log10(e, n);
+    case KP_CALL_ABS:
+    case KP_CALL_SIGN:
+        return emit_abs_sign(e, n, n->u.call.row->op == KP_CALL_ABS);
+    case KP_CALL_MODF:
+        return emit_modf(e, n);
+    default: { // CROSS: the others became other nodes in check
+        uint32_t operands[2] = {kp_emit_expr(e, list.items[0]), kp_emit_expr(e, list.items[1])};
+        return kp_spirv_glsl(e->s, GLSLstd450Cross, kp_emit_type(e, n->type), operands, 2);
+    }
+    }
+}
+
+uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
+    if (n->u.call.row->rule == KP_BUILTIN_CUSTOM)
+        return emit_custom(e, n);
+    uint32_t operands[3];
+    for (uint32_t i = 0; i < n->u.call.list.count; i++)
+        operands[i] = kp_emit_expr(e, n->u.call.list.items[i]);
+    return kp_spirv_glsl(e->s, n->u.call.row->op, kp_emit_type(e, n->type), operands, n->u.call.list.count);
+}

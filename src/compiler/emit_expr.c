@@ -1,0 +1,424 @@
+// Expressions and places. Every expression becomes one SPIR-V id; what Python evaluates only sometimes (and, or, if
+// else) goes under a branch, unless it is so cheap and harmless that doing it always costs less.
+#include "emitter.h"
+
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Constants
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t scalar_constant(kp_emitter *e, const kp_type *type, kp_value value) {
+    uint32_t bits;
+    if (type->dtype == KP_BOOL)
+        return kp_spirv_constant_bool(e->s, value.i != 0);
+    if (kp_type_is_float(type)) {
+        float f = (float)value.f;
+        memcpy(&bits, &f, sizeof bits);
+    } else {
+        bits = (uint32_t)value.i;
+    }
+    return kp_spirv_constant(e->s, kp_emit_type(e, type), bits);
+}
+
+uint32_t kp_emit_constant(kp_emitter *e, const kp_type *type, kp_value value) {
+    if (type->kind != KP_TYPE_VECTOR)
+        return scalar_constant(e, type, value);
+    uint32_t part = scalar_constant(e, type->element, value);
+    uint32_t parts[4] = {part, part, part, part};
+    return kp_spirv_constant_composite(e->s, kp_emit_type(e, type), parts, type->components);
+}
+
+uint32_t kp_emit_number(kp_emitter *e, const kp_type *type, double value) {
+    return kp_emit_constant(e, type, kp_type_is_float(type) ? (kp_value){.f = value} : (kp_value){.i = (int64_t)value});
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Places
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t pointer_to(kp_emitter *e, SpvStorageClass storage, const kp_type *type) {
+    return kp_spirv_type_pointer(e->s, storage, kp_emit_type(e, type));
+}
+
+static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
+
+static bool is_packed(const kp_type *element) { return element->components == 3; }
+
+static uint32_t length_of(kp_emitter *e, const kp_symbol *buffer) {
+    uint32_t length = kp_spirv_array_length(e->s, e->type_u32, buffer->id, 0);
+    if (is_packed(buffer->type->element))
+        length = kp_spirv_binary(e->s, SpvOpUDiv, e->type_u32, length, u32(e, 3));
+    return length;
+}
+
+static uint32_t index_of(kp_emitter *e, kp_node *n) {
+    uint32_t index = kp_emit_expr(e, n->u.subscript.index);
+    if (!n->u.subscript.from_end)
+        return index;
+    uint32_t length = length_of(e, n->u.subscript.object->u.symbol);
+    length = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, length);
+    return kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, length, index);
+}
+
+static kp_place element_place(kp_emitter *e, kp_node *n) {
+    const kp_symbol *buffer = n->u.subscript.object->u.symbol;
+    kp_place place = {.type = n->type, .storage = SpvStorageClassStorageBuffer, .buffer = buffer->id};
+    const kp_type *index_type = n->u.subscript.index->type;
+    uint32_t index = index_of(e, n);
+    if (is_packed(n->type)) {
+        place.first =
+            kp_spirv_binary(e->s, SpvOpIMul, kp_emit_type(e, index_type), index, kp_emit_number(e, index_type, 3));
+        if (!kp_type_is_signed(index_type))
+            place.first = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, place.first);
+        return place;
+    }
+    place.pointer =
+        kp_spirv_access(e->s, pointer_to(e, place.storage, n->type), buffer->id, (uint32_t[]){u32(e, 0), index}, 2);
+    return place;
+}
+
+// The index of a vector's component, kept inside of the vector.
+static uint32_t component_index(kp_emitter *e, kp_node *index, uint32_t count) {
+    uint32_t value = kp_emit_expr(e, index);
+    if (kp_type_is_signed(index->type))
+        value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
+    return kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
+}
+
+// Scalar number `offset` (an i32 id) of a packed vec3.
+static uint32_t packed_pointer(kp_emitter *e, const kp_place *place, uint32_t offset) {
+    uint32_t index = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, place->first, offset);
+    return kp_spirv_access(e->s, pointer_to(e, place->storage, place->type->element), place->buffer,
+                           (uint32_t[]){u32(e, 0), index}, 2);
+}
+
+static kp_place component_place(kp_emitter *e, kp_node *n) {
+    kp_place whole = kp_emit_place(e, n->u.subscript.object);
+    kp_place place = {.type = n->type, .storage = whole.storage};
+    uint32_t index = component_index(e, n->u.subscript.index, whole.type->components);
+    if (whole.pointer == 0)
+        place.pointer = packed_pointer(e, &whole, kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, index));
+    else
+        place.pointer = kp_spirv_access(e->s, pointer_to(e, whole.storage, n->type), whole.pointer, &index, 1);
+    return place;
+}
+
+static kp_place swizzle_place(kp_emitter *e, kp_node *n) {
+    kp_place place = kp_emit_place(e, n->u.swizzle.operand);
+    kp_place before = place;
+    place.count = n->u.swizzle.count;
+    for (uint32_t i = 0; i < place.count; i++) {
+        uint8_t component = n->u.swizzle.components[i];
+        place.components[i] = before.count != 0 ? before.components[component] : component;
+    }
+    return place;
+}
+
+kp_place kp_emit_place(kp_emitter *e, kp_node *n) {
+    switch (n->kind) {
+    case KP_NODE_VARIABLE:
+        return (kp_place){.type = n->type, .pointer = n->u.symbol->id, .storage = SpvStorageClassFunction};
+    case KP_NODE_BUFFER: {
+        uint32_t zero = u32(e, 0);
+        uint32_t type = pointer_to(e, SpvStorageClassStorageBuffer, n->type);
+        return (kp_place){.type = n->type,
+                          .pointer = kp_spirv_access(e->s, type, n->u.symbol->id, &zero, 1),
+                          .storage = SpvStorageClassStorageBuffer};
+    }
+    case KP_NODE_SUBSCRIPT:
+        return n->u.subscript.object->type->kind == KP_TYPE_ARRAY ? element_place(e, n) : component_place(e, n);
+    default:
+        return swizzle_place(e, n);
+    }
+}
+
+static uint32_t component_pointer(kp_emitter *e, const kp_place *place, uint32_t component) {
+    if (place->pointer == 0)
+        return packed_pointer(e, place, kp_spirv_constant(e->s, e->type_i32, component));
+    uint32_t index = u32(e, component);
+    return kp_spirv_access(e->s, pointer_to(e, place->storage, place->type->element), place->pointer, &index, 1);
+}
+
+uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
+    if (place->pointer != 0 && place->count == 0)
+        return kp_spirv_load(e->s, kp_emit_type(e, place->type), place->pointer);
+    uint32_t parts[4], count = place->count != 0 ? place->count : place->type->components;
+    uint32_t type = kp_emit_type(e, place->type->element);
+    for (uint32_t i = 0; i < count; i++)
+        parts[i] = kp_spirv_load(e->s, type, component_pointer(e, place, place->count != 0 ? place->components[i] : i));
+    if (count == 1)
+        return parts[0];
+    return kp_spirv_construct(e->s, kp_emit_type(e, kp_type_vector(e->unit, place->type->dtype, count)), parts, count);
+}
+
+void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
+    if (place->pointer != 0 && place->count == 0) {
+        kp_spirv_store(e->s, place->pointer, value);
+        return;
+    }
+    uint32_t count = place->count != 0 ? place->count : place->type->components;
+    uint32_t type = kp_emit_type(e, place->type->element);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t part = count == 1 ? value : kp_spirv_extract(e->s, type, value, i);
+        kp_spirv_store(e->s, component_pointer(e, place, place->count != 0 ? place->components[i] : i), part);
+    }
+}
+
+// True for what is kept in memory, so that a component can be loaded on its own.
+static bool in_memory(const kp_node *n) {
+    if (n->kind == KP_NODE_VARIABLE)
+        return n->u.symbol->stored;
+    if (n->kind == KP_NODE_SUBSCRIPT)
+        return n->u.subscript.object->type->kind == KP_TYPE_ARRAY || in_memory(n->u.subscript.object);
+    return n->kind == KP_NODE_BUFFER;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Cheap expressions
+// ---------------------------------------------------------------------------------------------------------------------
+
+static bool cheap_operator(kp_token_kind op) {
+    return op == KP_TOKEN_PLUS || op == KP_TOKEN_MINUS || op == KP_TOKEN_STAR || op == KP_TOKEN_AMPERSAND ||
+           op == KP_TOKEN_BAR || op == KP_TOKEN_CARET;
+}
+
+// True for an expression that reads no buffer, cannot misbehave and takes few instructions; *left counts those down.
+static bool is_cheap(const kp_node *n, int *left) {
+    if (--*left < 0)
+        return false;
+    switch (n->kind) {
+    case KP_NODE_CONST:
+    case KP_NODE_VARIABLE:
+    case KP_NODE_TARGET:
+        return true;
+    case KP_NODE_CAST:
+        return is_cheap(n->u.operand, left);
+    case KP_NODE_UNARY:
+        return is_cheap(n->u.unary.operand, left);
+    case KP_NODE_SWIZZLE:
+        return is_cheap(n->u.swizzle.operand, left);
+    case KP_NODE_BINARY:
+        return cheap_operator(n->u.binary.op) && is_cheap(n->u.binary.left, left) && is_cheap(n->u.binary.right, left);
+    case KP_NODE_COMPARE:
+        return n->u.compare.list.count == 2 && is_cheap(n->u.compare.lefts[0], left) &&
+               is_cheap(n->u.compare.rights[0], left);
+    default:
+        return false;
+    }
+}
+
+static bool cheap(const kp_node *n) {
+    int left = 8;
+    return is_cheap(n, &left);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Choices
+// ---------------------------------------------------------------------------------------------------------------------
+
+// One operand of a chain of `and`s or `or`s; `payload` is the node that it belongs to.
+typedef uint32_t item_fn(kp_emitter *e, kp_node *payload, uint32_t index);
+
+typedef struct open_item {
+    uint32_t value, block, merge;
+} open_item;
+
+// item 0 and item 1 and ...: each later one under a branch, the results brought together by phis. Bools are their own
+// truth; for others, `type` says what they are.
+static uint32_t junction(kp_emitter *e, kp_node *n, item_fn *item, uint32_t count, bool is_and, const kp_type *type) {
+    kp_spirv *s = e->s;
+    uint32_t type_id = kp_emit_type(e, type);
+    open_item *open = KP_UNIT_NEW(e->unit, open_item, count);
+    const kp_type *truth = kp_type_scalar(e->unit, KP_BOOL);
+    for (uint32_t i = 0; i + 1 < count; i++) {
+        uint32_t value = item(e, n, i);
+        uint32_t test = type == truth ? value : kp_emit_cast(e, type, truth, value);
+        uint32_t next = kp_spirv_id(s);
+        open[i] = (open_item){.value = value, .block = s->block, .merge = kp_spirv_id(s)};
+        if (is_and)
+            kp_spirv_select_branch(s, test, next, open[i].merge, open[i].merge);
+        else
+            kp_spirv_select_branch(s, test, open[i].merge, next, open[i].merge);
+        kp_spirv_label(s, next);
+    }
+    uint32_t value = item(e, n, count - 1);
+    for (uint32_t i = count - 1; i-- > 0;) {
+        uint32_t from = s->block;
+        kp_spirv_branch(s, open[i].merge);
+        kp_spirv_label(s, open[i].merge);
+        value = kp_spirv_phi(s, type_id, open[i].value, open[i].block, value, from);
+    }
+    return value;
+}
+
+static uint32_t bool_item(kp_emitter *e, kp_node *n, uint32_t index) {
+    return kp_emit_expr(e, n->u.list.list.items[index]);
+}
+
+static uint32_t emit_junction(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.list.list;
+    bool is_and = n->u.list.op == KP_TOKEN_AND, all_cheap = kp_type_is_bool(n->type);
+    for (uint32_t i = 1; i < list.count && all_cheap; i++)
+        all_cheap = cheap(list.items[i]);
+    if (!all_cheap)
+        return junction(e, n, bool_item, list.count, is_and, n->type);
+    uint32_t value = kp_emit_expr(e, list.items[0]);
+    for (uint32_t i = 1; i < list.count; i++)
+        value = kp_spirv_binary(e->s, is_and ? SpvOpLogicalAnd : SpvOpLogicalOr, e->type_bool, value,
+                                kp_emit_expr(e, list.items[i]));
+    return value;
+}
+
+// A middle operand is evaluated once: as the right side of one comparison, then kept as the left side of the next.
+static uint32_t compare_item(kp_emitter *e, kp_node *n, uint32_t index) {
+    bool again = index > 0 && n->u.compare.lefts[index] == n->u.compare.rights[index - 1];
+    uint32_t left = again ? n->u.compare.kept : kp_emit_expr(e, n->u.compare.lefts[index]);
+    uint32_t right = kp_emit_expr(e, n->u.compare.rights[index]);
+    n->u.compare.kept = right;
+    return kp_emit_compare(e, n->u.compare.ops[index], n->u.compare.lefts[index]->type, left, right);
+}
+
+static uint32_t emit_comparison(kp_emitter *e, kp_node *n) {
+    uint32_t pairs = n->u.compare.list.count - 1;
+    bool all_cheap = true;
+    for (uint32_t i = 1; i < pairs; i++)
+        all_cheap &= cheap(n->u.compare.rights[i]);
+    if (!all_cheap)
+        return junction(e, n, compare_item, pairs, true, kp_type_scalar(e->unit, KP_BOOL));
+    uint32_t value = compare_item(e, n, 0);
+    for (uint32_t i = 1; i < pairs; i++)
+        value = kp_spirv_binary(e->s, SpvOpLogicalAnd, e->type_bool, value, compare_item(e, n, i));
+    return value;
+}
+
+static uint32_t spread(kp_emitter *e, uint32_t value, uint32_t type, uint32_t count) {
+    uint32_t parts[4] = {value, value, value, value};
+    return kp_spirv_construct(e->s, type, parts, count);
+}
+
+static uint32_t emit_cond(kp_emitter *e, kp_node *n) {
+    kp_spirv *s = e->s;
+    uint32_t type = kp_emit_type(e, n->type);
+    uint32_t test = kp_emit_expr(e, n->u.cond.test);
+    if (cheap(n->u.cond.yes) && cheap(n->u.cond.no)) {
+        uint32_t yes = kp_emit_expr(e, n->u.cond.yes), no = kp_emit_expr(e, n->u.cond.no);
+        if (n->type->components > 1)
+            test = spread(e, test, kp_emit_bool_type(e, n->type->components), n->type->components);
+        return kp_spirv_select(s, type, test, yes, no);
+    }
+    uint32_t yes_label = kp_spirv_id(s), no_label = kp_spirv_id(s), merge = kp_spirv_id(s);
+    kp_spirv_select_branch(s, test, yes_label, no_label, merge);
+    kp_spirv_label(s, yes_label);
+    uint32_t yes = kp_emit_expr(e, n->u.cond.yes), yes_block = s->block;
+    kp_spirv_branch(s, merge);
+    kp_spirv_label(s, no_label);
+    uint32_t no = kp_emit_expr(e, n->u.cond.no), no_block = s->block;
+    kp_spirv_branch(s, merge);
+    kp_spirv_label(s, merge);
+    return kp_spirv_phi(s, type, yes, yes_block, no, no_block);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t emit_variable(kp_emitter *e, const kp_node *n) {
+    if (!n->u.symbol->stored)
+        return n->u.symbol->id;
+    return kp_spirv_load(e->s, kp_emit_type(e, n->type), n->u.symbol->id);
+}
+
+static uint32_t emit_swizzle(kp_emitter *e, kp_node *n) {
+    kp_node *operand = n->u.swizzle.operand;
+    if (n->u.swizzle.count == 1 && in_memory(operand)) {
+        kp_place place = kp_emit_place(e, n);
+        return kp_emit_load(e, &place);
+    }
+    uint32_t vector = kp_emit_expr(e, operand), type = kp_emit_type(e, n->type);
+    if (n->u.swizzle.count == 1)
+        return kp_spirv_extract(e->s, type, vector, n->u.swizzle.components[0]);
+    return kp_spirv_shuffle(e->s, type, vector, n->u.swizzle.components, n->u.swizzle.count);
+}
+
+static uint32_t emit_subscript(kp_emitter *e, kp_node *n) {
+    if (in_memory(n)) {
+        kp_place place = kp_emit_place(e, n);
+        return kp_emit_load(e, &place);
+    }
+    uint32_t vector = kp_emit_expr(e, n->u.subscript.object);
+    uint32_t index = component_index(e, n->u.subscript.index, n->u.subscript.object->type->components);
+    return kp_spirv_extract_dynamic(e->s, kp_emit_type(e, n->type), vector, index);
+}
+
+static uint32_t emit_construct(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.list.list;
+    uint32_t parts[4];
+    bool constants = list.count == n->type->components;
+    for (uint32_t i = 0; i < list.count; i++) {
+        constants &= list.items[i]->kind == KP_NODE_CONST;
+        parts[i] = kp_emit_expr(e, list.items[i]);
+    }
+    if (constants)
+        return kp_spirv_constant_composite(e->s, kp_emit_type(e, n->type), parts, list.count);
+    return kp_spirv_construct(e->s, kp_emit_type(e, n->type), parts, list.count);
+}
+
+static uint32_t emit_cast(kp_emitter *e, kp_node *n) {
+    kp_node *operand = n->u.operand;
+    if (n->type->kind != KP_TYPE_VECTOR || operand->type->kind == KP_TYPE_VECTOR)
+        return kp_emit_cast(e, operand->type, n->type, kp_emit_expr(e, operand));
+    if (operand->kind == KP_NODE_CONST)
+        return kp_emit_constant(e, n->type, operand->u.value);
+    return spread(e, kp_emit_expr(e, operand), kp_emit_type(e, n->type), n->type->components);
+}
+
+// a + b + c + ... is as deep as it is long, so the left edge is walked in a loop.
+static uint32_t emit_binary(kp_emitter *e, kp_node *n) {
+    uint32_t count = 0;
+    for (kp_node *at = n; at->kind == KP_NODE_BINARY; at = at->u.binary.left)
+        count++;
+    kp_node **edge = KP_UNIT_NEW(e->unit, kp_node *, count);
+    kp_node *left = n;
+    for (uint32_t i = count; i-- > 0; left = left->u.binary.left)
+        edge[i] = left;
+    uint32_t value = kp_emit_expr(e, left);
+    for (uint32_t i = 0; i < count; i++)
+        value = kp_emit_binary(e, edge[i], value);
+    return value;
+}
+
+uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
+    switch (n->kind) {
+    case KP_NODE_CONST:
+        return kp_emit_constant(e, n->type, n->u.value);
+    case KP_NODE_VARIABLE:
+        return emit_variable(e, n);
+    case KP_NODE_BUFFER: {
+        kp_place place = kp_emit_place(e, n);
+        return kp_emit_load(e, &place);
+    }
+    case KP_NODE_TARGET:
+        return e->target;
+    case KP_NODE_UNARY:
+        return kp_emit_unary(e, n->u.unary.op, n->type, kp_emit_expr(e, n->u.unary.operand));
+    case KP_NODE_BINARY:
+        return emit_binary(e, n);
+    case KP_NODE_COMPARE:
+        return emit_comparison(e, n);
+    case KP_NODE_BOOL:
+        return emit_junction(e, n);
+    case KP_NODE_COND:
+        return emit_cond(e, n);
+    case KP_NODE_CAST:
+        return emit_cast(e, n);
+    case KP_NODE_SWIZZLE:
+        return emit_swizzle(e, n);
+    case KP_NODE_SUBSCRIPT:
+        return emit_subscript(e, n);
+    case KP_NODE_LENGTH:
+        return kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, length_of(e, n->u.symbol));
+    case KP_NODE_CONSTRUCT:
+        return emit_construct(e, n);
+    default:
+        return kp_emit_call(e, n);
+    }
+}

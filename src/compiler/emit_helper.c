@@ -1,0 +1,299 @@
+// Functions that a module carries because SPIR-V has no instruction for them. They are written in SPIR-V directly,
+// through a few short words (fadd, select ...) that keep the algorithms readable.
+//
+// fmod is exact. With a quotient below 2^9, n = the quotient to the nearest integer, and y = high + low with 12 bits in
+// high, the products n * high and n * low and both differences of (x - n * high) - n * low are exact, so the rest is
+// exact too, whatever the precision of the division. Larger quotients are first brought down by multiples y * 2^k.
+#include "emitter.h"
+
+typedef struct writer {
+    kp_emitter *e;
+    kp_spirv *s;
+    const kp_type *f32, *i32, *u32;
+} writer;
+
+static writer writer_of(kp_emitter *e) {
+    return (writer){.e = e,
+                    .s = e->s,
+                    .f32 = kp_type_scalar(e->unit, KP_F32),
+                    .i32 = kp_type_scalar(e->unit, KP_I32),
+                    .u32 = kp_type_scalar(e->unit, KP_U32)};
+}
+
+static uint32_t f(writer *w, double value) { return kp_emit_constant(w->e, w->f32, (kp_value){.f = value}); }
+static uint32_t i(writer *w, int64_t value) { return kp_emit_constant(w->e, w->i32, (kp_value){.i = value}); }
+static uint32_t u(writer *w, int64_t value) { return kp_emit_constant(w->e, w->u32, (kp_value){.i = value}); }
+
+static uint32_t two(writer *w, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(w->s, op, kp_emit_type(w->e, type), a, b);
+}
+
+static uint32_t fsub(writer *w, uint32_t a, uint32_t b) { return two(w, SpvOpFSub, w->f32, a, b); }
+static uint32_t fadd(writer *w, uint32_t a, uint32_t b) { return two(w, SpvOpFAdd, w->f32, a, b); }
+static uint32_t fmul(writer *w, uint32_t a, uint32_t b) { return two(w, SpvOpFMul, w->f32, a, b); }
+static uint32_t fdiv(writer *w, uint32_t a, uint32_t b) { return two(w, SpvOpFDiv, w->f32, a, b); }
+
+static uint32_t test(writer *w, SpvOp op, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(w->s, op, w->e->type_bool, a, b);
+}
+
+static uint32_t both(writer *w, uint32_t a, uint32_t b) { return test(w, SpvOpLogicalAnd, a, b); }
+static uint32_t either(writer *w, uint32_t a, uint32_t b) { return test(w, SpvOpLogicalOr, a, b); }
+
+static uint32_t select_f(writer *w, uint32_t condition, uint32_t yes, uint32_t no) {
+    return kp_spirv_select(w->s, w->e->type_f32, condition, yes, no);
+}
+
+static uint32_t bits_of(writer *w, uint32_t x) { return kp_spirv_unary(w->s, SpvOpBitcast, w->e->type_u32, x); }
+static uint32_t float_of(writer *w, uint32_t bits) { return kp_spirv_unary(w->s, SpvOpBitcast, w->e->type_f32, bits); }
+
+static uint32_t glsl(writer *w, uint32_t instruction, uint32_t x) {
+    return kp_spirv_glsl(w->s, instruction, w->e->type_f32, &x, 1);
+}
+
+// The magnitude of x with the sign of y. By the bits, so that zeros keep theirs.
+static uint32_t copy_sign(writer *w, uint32_t x, uint32_t y) {
+    uint32_t magnitude = two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, x), u(w, 0x7FFFFFFF));
+    uint32_t sign = two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, y), u(w, 0x80000000));
+    return float_of(w, two(w, SpvOpBitwiseOr, w->u32, magnitude, sign));
+}
+
+static uint32_t is_negative(writer *w, uint32_t x) { return test(w, SpvOpFOrdLessThan, x, f(w, 0)); }
+
+// A helper may use others, also itself not yet written.
+static uint32_t call(writer *w, kp_helper helper, uint32_t type, uint32_t a, uint32_t b) {
+    uint32_t *id = &w->e->helpers[helper];
+    if (*id == 0)
+        *id = kp_spirv_id(w->s);
+    return kp_spirv_call(w->s, type, *id, (uint32_t[]){a, b}, 2);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Remainders
+// ---------------------------------------------------------------------------------------------------------------------
+
+// x mod y for x >= 0, y > 0 and x / y below about 2^10; exact.
+static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
+    uint32_t n = glsl(w, GLSLstd450RoundEven, fdiv(w, x, y));
+    uint32_t high = float_of(w, two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, y), u(w, 0xFFFFF000)));
+    uint32_t low = fsub(w, y, high);
+    uint32_t rest = fsub(w, fsub(w, x, fmul(w, n, high)), fmul(w, n, low));
+    rest = select_f(w, is_negative(w, rest), fadd(w, rest, y), rest);
+    return select_f(w, test(w, SpvOpFOrdLessThan, x, y), x, rest);
+}
+
+static uint32_t exponent_of(writer *w, uint32_t x) {
+    return kp_spirv_unary(w->s, SpvOpBitcast, w->e->type_i32,
+                          two(w, SpvOpShiftRightLogical, w->u32, bits_of(w, x), u(w, 23)));
+}
+
+// fmod(x, y), x >= 0, y > 0, both finite.
+static void write_fmod(writer *w, uint32_t x, uint32_t y) {
+    enum { SMALL = 9 }; // exponents apart that `reduce` takes
+    kp_spirv *s = w->s;
+    uint32_t rest = kp_emit_variable(w->e, w->f32, NULL);
+    uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
+    uint32_t merge = kp_spirv_id(s);
+    kp_spirv_store(s, rest, x);
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, header);
+    kp_spirv_loop(s, merge, next, SpvLoopControlMaskNone, head);
+    kp_spirv_label(s, head);
+    uint32_t now = kp_spirv_load(s, w->e->type_f32, rest);
+    uint32_t apart = two(w, SpvOpISub, w->i32, exponent_of(w, now), exponent_of(w, y));
+    kp_spirv_branch_if(s, test(w, SpvOpSGreaterThan, apart, i(w, SMALL)), body, merge);
+    kp_spirv_label(s, body);
+    uint32_t shift = two(w, SpvOpISub, w->i32, apart, i(w, SMALL));
+    uint32_t raise = two(w, SpvOpShiftLeftLogical, w->i32, shift, i(w, 23));
+    uint32_t scaled = float_of(w, two(w, SpvOpIAdd, w->u32, bits_of(w, y), bits_of(w, raise)));
+    kp_spirv_store(s, rest, reduce(w, now, scaled));
+    kp_spirv_branch(s, next);
+    kp_spirv_label(s, next);
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, merge);
+    kp_spirv_return_value(s, reduce(w, kp_spirv_load(s, w->e->type_f32, rest), y));
+}
+
+// math.fmod: x for an infinite y; NaN for y = 0, an infinite x and NaN. Ends the current block.
+static uint32_t signed_fmod(writer *w, uint32_t x, uint32_t y) {
+    kp_spirv *s = w->s;
+    uint32_t ax = glsl(w, GLSLstd450FAbs, x), ay = glsl(w, GLSLstd450FAbs, y);
+    uint32_t infinity = float_of(w, u(w, 0x7F800000)), nan = float_of(w, u(w, 0x7FC00000));
+    uint32_t finite = test(w, SpvOpFOrdLessThan, ax, infinity);
+    uint32_t normal =
+        both(w, both(w, finite, test(w, SpvOpFOrdLessThan, ay, infinity)), test(w, SpvOpFOrdGreaterThan, ay, f(w, 0)));
+    uint32_t yes = kp_spirv_id(s), merge = kp_spirv_id(s), from = s->block;
+    uint32_t other = select_f(w, both(w, finite, test(w, SpvOpFOrdEqual, ay, infinity)), x, nan);
+    kp_spirv_select_branch(s, normal, yes, merge, merge);
+    kp_spirv_label(s, yes);
+    uint32_t rest = copy_sign(w, call(w, KP_HELPER_FMOD, w->e->type_f32, ax, ay), x);
+    uint32_t rest_block = s->block;
+    kp_spirv_branch(s, merge);
+    kp_spirv_label(s, merge);
+    return kp_spirv_phi(s, w->e->type_f32, other, from, rest, rest_block);
+}
+
+// True where a rest that is not 0 has the other sign than y.
+static uint32_t signs_differ(writer *w, uint32_t rest, uint32_t y) {
+    uint32_t some = test(w, SpvOpFOrdNotEqual, rest, f(w, 0));
+    return both(w, some, test(w, SpvOpLogicalNotEqual, is_negative(w, rest), is_negative(w, y)));
+}
+
+// Python's float.__mod__
+static void write_mod(writer *w, uint32_t x, uint32_t y) {
+    uint32_t rest = signed_fmod(w, x, y);
+    uint32_t zero = test(w, SpvOpFOrdEqual, rest, f(w, 0));
+    uint32_t adjusted = select_f(w, signs_differ(w, rest, y), fadd(w, rest, y), rest);
+    kp_spirv_return_value(w->s, select_f(w, zero, copy_sign(w, f(w, 0), y), adjusted));
+}
+
+// Python's float.__floordiv__; x / y where y is 0.
+static void write_floor_div(writer *w, uint32_t x, uint32_t y) {
+    uint32_t rest = signed_fmod(w, x, y);
+    uint32_t plain = fdiv(w, x, y);
+    uint32_t quotient = fdiv(w, fsub(w, x, rest), y);
+    quotient = select_f(w, signs_differ(w, rest, y), fsub(w, quotient, f(w, 1)), quotient);
+    uint32_t floor = glsl(w, GLSLstd450Floor, quotient);
+    uint32_t short_by_one = test(w, SpvOpFOrdGreaterThan, fsub(w, quotient, floor), f(w, 0.5));
+    floor = select_f(w, short_by_one, fadd(w, floor, f(w, 1)), floor);
+    uint32_t zero = test(w, SpvOpFOrdEqual, quotient, f(w, 0));
+    floor = select_f(w, zero, copy_sign(w, f(w, 0), plain), floor);
+    kp_spirv_return_value(w->s, select_f(w, test(w, SpvOpFOrdEqual, y, f(w, 0)), plain, floor));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Powers
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Multiplies *result by x ** n, n a u32, by squaring; the current block ends up behind the loop.
+static uint32_t power_loop(writer *w, const kp_type *type, uint32_t x, uint32_t n) {
+    kp_spirv *s = w->s;
+    SpvOp multiply = kp_type_is_float(type) ? SpvOpFMul : SpvOpIMul;
+    uint32_t id = kp_emit_type(w->e, type), one = kp_emit_number(w->e, type, 1);
+    uint32_t result = kp_emit_variable(w->e, type, NULL), base = kp_emit_variable(w->e, type, NULL);
+    uint32_t left = kp_emit_variable(w->e, w->u32, NULL);
+    uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
+    uint32_t merge = kp_spirv_id(s);
+    kp_spirv_store(s, result, one);
+    kp_spirv_store(s, base, x);
+    kp_spirv_store(s, left, n);
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, header);
+    kp_spirv_loop(s, merge, next, SpvLoopControlMaskNone, head);
+    kp_spirv_label(s, head);
+    uint32_t now = kp_spirv_load(s, w->e->type_u32, left);
+    kp_spirv_branch_if(s, test(w, SpvOpINotEqual, now, u(w, 0)), body, merge);
+    kp_spirv_label(s, body);
+    uint32_t factor = kp_spirv_load(s, id, base);
+    uint32_t odd = test(w, SpvOpINotEqual, two(w, SpvOpBitwiseAnd, w->u32, now, u(w, 1)), u(w, 0));
+    uint32_t product = two(w, multiply, type, kp_spirv_load(s, id, result), kp_spirv_select(s, id, odd, factor, one));
+    kp_spirv_store(s, result, product);
+    kp_spirv_store(s, base, two(w, multiply, type, factor, factor));
+    kp_spirv_branch(s, next);
+    kp_spirv_label(s, next);
+    kp_spirv_store(s, left, two(w, SpvOpShiftRightLogical, w->u32, now, u(w, 1)));
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, merge);
+    return kp_spirv_load(s, id, result);
+}
+
+// x ** n for floats; a negative n by the reciprocal.
+static void write_pow_int(writer *w, uint32_t x, uint32_t n) {
+    uint32_t down = test(w, SpvOpSLessThan, n, i(w, 0));
+    uint32_t bits = bits_of(w, n);
+    uint32_t size = kp_spirv_select(w->s, w->e->type_u32, down, two(w, SpvOpISub, w->u32, u(w, 0), bits), bits);
+    uint32_t result = power_loop(w, w->f32, x, size);
+    kp_spirv_return_value(w->s, select_f(w, down, fdiv(w, f(w, 1), result), result));
+}
+
+// x ** n for integers; a negative n gives 0, but for 1 and -1.
+static void write_ipow(writer *w, uint32_t x, uint32_t n) {
+    kp_spirv *s = w->s;
+    uint32_t down = test(w, SpvOpSLessThan, n, i(w, 0));
+    uint32_t unit = either(w, test(w, SpvOpIEqual, x, i(w, 1)), test(w, SpvOpIEqual, x, i(w, -1)));
+    uint32_t sign = two(w, SpvOpBitwiseAnd, w->i32, n, i(w, 1)); // all that matters of n for 1 and -1
+    uint32_t size = kp_spirv_select(s, w->e->type_i32, unit, sign, n);
+    size =
+        kp_spirv_select(s, w->e->type_i32, either(w, unit, test(w, SpvOpSGreaterThanEqual, n, i(w, 0))), size, i(w, 0));
+    uint32_t result = power_loop(w, w->i32, x, bits_of(w, size));
+    uint32_t zero = both(w, down, test(w, SpvOpLogicalEqual, unit, kp_spirv_constant_bool(s, false)));
+    kp_spirv_return_value(s, kp_spirv_select(s, w->e->type_i32, zero, i(w, 0), result));
+}
+
+static void write_upow(writer *w, uint32_t x, uint32_t n) { kp_spirv_return_value(w->s, power_loop(w, w->u32, x, n)); }
+
+// x ** y for floats: GLSL's Pow is for x > 0 only. A negative x takes the sign of an odd y, and is NaN for a y that is
+// no integer (Python has a complex number there). 0 ** negative is infinity (Python raises).
+static void write_pow(writer *w, uint32_t x, uint32_t y) {
+    kp_spirv *s = w->s;
+    uint32_t infinity = float_of(w, u(w, 0x7F800000)), nan = float_of(w, u(w, 0x7FC00000));
+    uint32_t ax = glsl(w, GLSLstd450FAbs, x);
+    uint32_t whole = test(w, SpvOpFOrdEqual, glsl(w, GLSLstd450Floor, y), y);
+    uint32_t half = fmul(w, y, f(w, 0.5));
+    uint32_t odd = both(w, whole, test(w, SpvOpFOrdNotEqual, glsl(w, GLSLstd450Floor, half), half));
+    uint32_t zero = test(w, SpvOpFOrdEqual, ax, f(w, 0)), down = is_negative(w, y);
+    uint32_t safe = select_f(w, zero, f(w, 1), ax);
+    uint32_t power = kp_spirv_glsl(s, GLSLstd450Pow, w->e->type_f32, (uint32_t[]){safe, y}, 2);
+    power = select_f(w, zero, select_f(w, down, infinity, f(w, 0)), power);
+    uint32_t minus = test(w, SpvOpINotEqual, two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, x), u(w, 0x80000000)), u(w, 0));
+    power = select_f(w, both(w, minus, odd), kp_spirv_unary(s, SpvOpFNegate, w->e->type_f32, power), power);
+    power =
+        select_f(w, both(w, is_negative(w, x), kp_spirv_unary(s, SpvOpLogicalNot, w->e->type_bool, whole)), nan, power);
+    uint32_t not_a_number = either(w, test(w, SpvOpFUnordNotEqual, x, x), test(w, SpvOpFUnordNotEqual, y, y));
+    power = select_f(w, not_a_number, nan, power);
+    uint32_t one = either(w, test(w, SpvOpFOrdEqual, y, f(w, 0)), test(w, SpvOpFOrdEqual, x, f(w, 1)));
+    kp_spirv_return_value(s, select_f(w, one, f(w, 1), power));
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+static const struct {
+    const char *name;
+    kp_dtype a, b; // parameters; the result is of type a
+    void (*write)(writer *w, uint32_t a, uint32_t b);
+} helpers[KP_HELPER_COUNT] = {
+    [KP_HELPER_FMOD] = {"kp_fmod", KP_F32, KP_F32, write_fmod},
+    [KP_HELPER_MOD] = {"kp_mod", KP_F32, KP_F32, write_mod},
+    [KP_HELPER_FLOOR_DIV] = {"kp_floor_div", KP_F32, KP_F32, write_floor_div},
+    [KP_HELPER_POW] = {"kp_pow", KP_F32, KP_F32, write_pow},
+    [KP_HELPER_POW_INT] = {"kp_pow_int", KP_F32, KP_I32, write_pow_int},
+    [KP_HELPER_IPOW] = {"kp_ipow", KP_I32, KP_I32, write_ipow},
+    [KP_HELPER_UPOW] = {"kp_upow", KP_U32, KP_U32, write_upow},
+};
+
+uint32_t kp_emit_helper(kp_emitter *e, kp_helper helper, const kp_type *type, uint32_t a, uint32_t b) {
+    writer w = writer_of(e);
+    if (type->kind != KP_TYPE_VECTOR)
+        return call(&w, helper, kp_emit_type(e, type), a, b);
+    uint32_t element = kp_emit_type(e, type->element), parts[4];
+    uint32_t b_element = kp_emit_type(e, kp_type_scalar(e->unit, helpers[helper].b));
+    for (uint32_t k = 0; k < type->components; k++)
+        parts[k] =
+            call(&w, helper, element, kp_spirv_extract(e->s, element, a, k), kp_spirv_extract(e->s, b_element, b, k));
+    return kp_spirv_construct(e->s, kp_emit_type(e, type), parts, type->components);
+}
+
+static void write_helper(kp_emitter *e, kp_helper helper) {
+    writer w = writer_of(e);
+    uint32_t a_type = kp_emit_type(e, kp_type_scalar(e->unit, helpers[helper].a));
+    uint32_t b_type = kp_emit_type(e, kp_type_scalar(e->unit, helpers[helper].b));
+    uint32_t type = kp_spirv_type_function(e->s, a_type, (uint32_t[]){a_type, b_type}, 2);
+    kp_spirv_name(e->s, e->helpers[helper], helpers[helper].name);
+    kp_spirv_function(e->s, e->helpers[helper], a_type, type);
+    uint32_t a = kp_spirv_parameter(e->s, a_type), b = kp_spirv_parameter(e->s, b_type);
+    helpers[helper].write(&w, a, b);
+    kp_spirv_function_end(e->s);
+}
+
+// Writing one may put another to use.
+void kp_emit_helpers(kp_emitter *e) {
+    for (bool more = true; more;) {
+        more = false;
+        for (kp_helper helper = 0; helper < KP_HELPER_COUNT; helper++) {
+            if (e->helpers[helper] == 0 || e->helper_done[helper])
+                continue;
+            e->helper_done[helper] = more = true;
+            write_helper(e, helper);
+        }
+    }
+}

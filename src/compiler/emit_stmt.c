@@ -1,0 +1,308 @@
+// Statements. Control flow is structured in the plainest way: one merge block per selection, one continue block per
+// loop, which holds a for loop's step; break and continue branch to the loop's labels, return ends the function.
+#include "emitter.h"
+
+#include "error.h"
+
+static void mark_line(kp_emitter *e, const kp_node *n) {
+    if (e->file == 0)
+        return;
+    uint32_t line = kp_error_line(e->unit, n->first);
+    if (line == e->line && e->s->block == e->line_block) // a line holds to the end of its block
+        return;
+    e->line = line;
+    e->line_block = e->s->block;
+    kp_spirv_line(e->s, e->file, line, n->first->at - n->first->line_start + 1);
+}
+
+// All values are worked out before the first is stored; one that several targets get is worked out once.
+static void emit_assign(kp_emitter *e, const kp_node *n) {
+    enum { FEW = 8 };
+    kp_list targets = n->u.assign.targets, values = n->u.assign.value->u.list.list;
+    uint32_t few[FEW], *ids = few;
+    if (values.count > FEW)
+        ids = KP_UNIT_NEW(e->unit, uint32_t, values.count);
+    for (uint32_t i = 0; i < values.count; i++)
+        ids[i] = i > 0 && values.items[i] == values.items[i - 1] ? ids[i - 1] : kp_emit_expr(e, values.items[i]);
+    for (uint32_t i = 0; i < targets.count; i++) {
+        kp_place place = kp_emit_place(e, targets.items[i]);
+        kp_emit_store(e, &place, ids[i]);
+    }
+}
+
+static void emit_augment(kp_emitter *e, const kp_node *n) {
+    kp_place place = kp_emit_place(e, n->u.augment.target);
+    uint32_t before = e->target;
+    e->target = kp_emit_load(e, &place);
+    uint32_t value = kp_emit_expr(e, n->u.augment.value);
+    kp_emit_store(e, &place, value);
+    e->target = before;
+}
+
+// Ends the current block with a branch, if it still is open; true when it was.
+static bool go_to(kp_emitter *e, uint32_t label) {
+    if (e->s->block == 0)
+        return false;
+    kp_spirv_branch(e->s, label);
+    return true;
+}
+
+typedef struct open_merge {
+    uint32_t label;
+    bool reached; // something branches there
+} open_merge;
+
+static void emit_branch(kp_emitter *e, const kp_branch *branch, bool last, open_merge *merge) {
+    kp_spirv *s = e->s;
+    uint32_t test = kp_emit_expr(e, branch->test);
+    uint32_t yes = kp_spirv_id(s);
+    *merge = (open_merge){.label = kp_spirv_id(s), .reached = last};
+    uint32_t no = last ? merge->label : kp_spirv_id(s);
+    kp_spirv_select_branch(s, test, yes, no, merge->label);
+    kp_spirv_label(s, yes);
+    kp_emit_block(e, branch->body);
+    merge->reached |= go_to(e, merge->label);
+    if (!last)
+        kp_spirv_label(s, no);
+}
+
+// if a: ... elif b: ... else: ...   is   if a: ... else { if b: ... else ... }, built in a loop: the merges of those
+// inside come first.
+static void emit_if(kp_emitter *e, const kp_node *n) {
+    open_merge *merges = KP_UNIT_NEW(e->unit, open_merge, n->u.branches.count);
+    uint32_t open = 0;
+    for (uint32_t i = 0; i < n->u.branches.count; i++) {
+        const kp_branch *branch = &n->u.branches.branches[i];
+        bool constant = branch->test == NULL || branch->test->kind == KP_NODE_CONST;
+        if (constant && branch->test != NULL && branch->test->u.value.i == 0)
+            continue;
+        if (constant) {
+            kp_emit_block(e, branch->body);
+            break;
+        }
+        emit_branch(e, branch, i + 1 == n->u.branches.count, &merges[open++]);
+    }
+    for (; open > 0; open--) {
+        open_merge *merge = &merges[open - 1];
+        merge->reached |= go_to(e, merge->label);
+        kp_spirv_label(e->s, merge->label);
+        if (!merge->reached)
+            kp_spirv_unreachable(e->s);
+    }
+}
+
+static void emit_exit(kp_emitter *e, const kp_node *n) {
+    if (n->kind == KP_NODE_CONTINUE) {
+        kp_spirv_branch(e->s, e->loop->next);
+        return;
+    }
+    if (e->loop->broken != 0)
+        kp_spirv_store(e->s, e->loop->broken, kp_spirv_constant_bool(e->s, true));
+    kp_spirv_branch(e->s, e->loop->merge);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Loops
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t bool_variable(kp_emitter *e) { return kp_emit_variable(e, kp_type_scalar(e->unit, KP_BOOL), NULL); }
+
+// A loop's else runs unless a break left the loop.
+static void emit_loop_else(kp_emitter *e, const kp_node *n, uint32_t broken) {
+    kp_spirv *s = e->s;
+    if (n->u.loop.other == NULL)
+        return;
+    if (broken == 0) {
+        kp_emit_block(e, n->u.loop.other);
+        return;
+    }
+    uint32_t other = kp_spirv_id(s), merge = kp_spirv_id(s);
+    uint32_t was_broken = kp_spirv_load(s, e->type_bool, broken);
+    kp_spirv_select_branch(s, was_broken, merge, other, merge);
+    kp_spirv_label(s, other);
+    kp_emit_block(e, n->u.loop.other);
+    go_to(e, merge);
+    kp_spirv_label(s, merge);
+}
+
+static kp_emitter_loop open_loop(kp_emitter *e, const kp_node *n) {
+    kp_emitter_loop loop = {.outer = e->loop, .merge = kp_spirv_id(e->s), .next = kp_spirv_id(e->s)};
+    if (n->u.loop.other != NULL && n->u.loop.breaks) {
+        loop.broken = bool_variable(e);
+        kp_spirv_store(e->s, loop.broken, kp_spirv_constant_bool(e->s, false));
+    }
+    return loop;
+}
+
+// The header block, which holds the merge and nothing else; the code after it is in the block that follows. Returns the
+// header's label.
+static uint32_t start_loop(kp_emitter *e, const kp_emitter_loop *loop) {
+    kp_spirv *s = e->s;
+    uint32_t header = kp_spirv_id(s), inside = kp_spirv_id(s);
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, header);
+    kp_spirv_loop(s, loop->merge, loop->next, SpvLoopControlMaskNone, inside);
+    kp_spirv_label(s, inside);
+    return header;
+}
+
+static void emit_loop_body(kp_emitter *e, const kp_node *n, kp_emitter_loop *loop) {
+    e->loop = loop;
+    kp_emit_block(e, n->u.loop.body);
+    e->loop = loop->outer;
+    go_to(e, loop->next);
+    kp_spirv_label(e->s, loop->next);
+}
+
+static void emit_while(kp_emitter *e, const kp_node *n) {
+    kp_spirv *s = e->s;
+    kp_node *test = n->u.loop.test;
+    bool constant = test->kind == KP_NODE_CONST;
+    if (constant && test->u.value.i == 0) {
+        kp_emit_block(e, n->u.loop.other);
+        return;
+    }
+    kp_emitter_loop loop = open_loop(e, n);
+    uint32_t header = start_loop(e, &loop);
+    if (!constant) {
+        uint32_t body = kp_spirv_id(s);
+        kp_spirv_branch_if(s, kp_emit_expr(e, test), body, loop.merge);
+        kp_spirv_label(s, body);
+    }
+    emit_loop_body(e, n, &loop);
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, loop.merge);
+    if (constant && !n->u.loop.breaks)
+        kp_spirv_unreachable(s);
+    else
+        emit_loop_else(e, n, loop.broken);
+}
+
+static uint32_t two(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(e->s, op, kp_emit_type(e, type), a, b);
+}
+
+static uint32_t bool_two(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(e->s, op, e->type_bool, a, b);
+}
+
+static uint32_t as_u32(kp_emitter *e, const kp_type *type, uint32_t value) {
+    return kp_emit_cast(e, type, kp_type_scalar(e->unit, KP_U32), value);
+}
+
+// How many numbers range(start, stop, step) has, in 32 bits and without overflow: the distance of the ends, less one,
+// divided by the size of the step, plus one, where the ends are in the step's order.
+static uint32_t count_up(kp_emitter *e, const kp_type *type, uint32_t from, uint32_t to, uint32_t stride) {
+    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
+    uint32_t one = kp_emit_number(e, u32, 1), zero = kp_emit_number(e, u32, 0);
+    uint32_t some = kp_emit_compare(e, KP_TOKEN_LESS, type, from, to);
+    uint32_t distance = two(e, SpvOpISub, u32, as_u32(e, type, to), as_u32(e, type, from));
+    uint32_t count = two(e, SpvOpUDiv, u32, two(e, SpvOpISub, u32, distance, one), stride);
+    return kp_spirv_select(e->s, e->type_u32, some, two(e, SpvOpIAdd, u32, count, one), zero);
+}
+
+static uint32_t count_of(kp_emitter *e, const kp_node *n, uint32_t start, uint32_t stop, uint32_t step) {
+    kp_spirv *s = e->s;
+    const kp_type *type = n->u.loop.target->type, *step_type = n->u.loop.step->type;
+    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
+    uint32_t bits = as_u32(e, step_type, step);
+    if (!kp_type_is_signed(step_type)) {
+        uint32_t zero = kp_emit_number(e, u32, 0), one = kp_emit_number(e, u32, 1);
+        uint32_t none = bool_two(e, SpvOpIEqual, bits, zero);
+        uint32_t count = count_up(e, type, start, stop, kp_spirv_select(s, e->type_u32, none, one, bits));
+        return kp_spirv_select(s, e->type_u32, none, zero, count);
+    }
+    if (n->u.loop.step->kind == KP_NODE_CONST) {
+        int64_t value = n->u.loop.step->u.value.i;
+        uint32_t stride = kp_emit_constant(e, u32, (kp_value){.i = value < 0 ? -value : value});
+        return value > 0 ? count_up(e, type, start, stop, stride) : count_up(e, type, stop, start, stride);
+    }
+    uint32_t zero = kp_emit_number(e, u32, 0), one = kp_emit_number(e, u32, 1);
+    uint32_t down = bool_two(e, SpvOpSLessThan, step, kp_emit_number(e, step_type, 0));
+    uint32_t none = bool_two(e, SpvOpIEqual, bits, zero); // Python raises ValueError; here the loop is empty
+    uint32_t size = kp_spirv_select(s, e->type_u32, down, two(e, SpvOpISub, u32, zero, bits), bits);
+    size = kp_spirv_select(s, e->type_u32, none, one, size);
+    uint32_t id = kp_emit_type(e, type);
+    uint32_t low = kp_spirv_select(s, id, down, stop, start), high = kp_spirv_select(s, id, down, start, stop);
+    return kp_spirv_select(s, e->type_u32, none, zero, count_up(e, type, low, high, size));
+}
+
+// With a step of 1 or -1 the running number itself cannot overflow before it meets the end.
+static bool counts_by_one(const kp_node *step) {
+    return step->kind == KP_NODE_CONST && (step->u.value.i == 1 || step->u.value.i == -1);
+}
+
+// A hidden number runs from start by step; the body gets a copy in the loop's variable, so that assigning to that
+// changes nothing about the loop. Steps other than 1 and -1 are counted down, since start + step may overflow.
+static void emit_for(kp_emitter *e, const kp_node *n) {
+    kp_spirv *s = e->s;
+    const kp_type *type = n->u.loop.target->type, *u32 = kp_type_scalar(e->unit, KP_U32);
+    uint32_t type_id = kp_emit_type(e, type);
+    bool simple = counts_by_one(n->u.loop.step);
+    uint32_t start = kp_emit_expr(e, n->u.loop.start);
+    uint32_t stop = kp_emit_expr(e, n->u.loop.stop);
+    uint32_t step = kp_emit_expr(e, n->u.loop.step);
+    uint32_t number = kp_emit_variable(e, type, NULL), left = 0;
+    kp_spirv_store(s, number, start);
+    if (!simple) {
+        left = kp_emit_variable(e, u32, NULL);
+        kp_spirv_store(s, left, count_of(e, n, start, stop, step));
+    }
+    kp_emitter_loop loop = open_loop(e, n);
+    uint32_t header = start_loop(e, &loop), body = kp_spirv_id(s);
+    uint32_t now = kp_spirv_load(s, type_id, number), goes_on;
+    if (simple)
+        goes_on = kp_emit_compare(e, n->u.loop.step->u.value.i > 0 ? KP_TOKEN_LESS : KP_TOKEN_GREATER, type, now, stop);
+    else
+        goes_on =
+            kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, kp_spirv_load(s, e->type_u32, left), kp_emit_number(e, u32, 0));
+    kp_spirv_branch_if(s, goes_on, body, loop.merge);
+    kp_spirv_label(s, body);
+    kp_place target = kp_emit_place(e, n->u.loop.target);
+    kp_emit_store(e, &target, now);
+    emit_loop_body(e, n, &loop);
+    now = kp_spirv_load(s, type_id, number);
+    kp_spirv_store(s, number, two(e, SpvOpIAdd, type, now, kp_emit_cast(e, n->u.loop.step->type, type, step)));
+    if (!simple)
+        kp_spirv_store(s, left, two(e, SpvOpISub, u32, kp_spirv_load(s, e->type_u32, left), kp_emit_number(e, u32, 1)));
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, loop.merge);
+    emit_loop_else(e, n, loop.broken);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void emit_statement(kp_emitter *e, const kp_node *n) {
+    mark_line(e, n);
+    switch (n->kind) {
+    case KP_NODE_ASSIGN:
+        emit_assign(e, n);
+        break;
+    case KP_NODE_AUGMENT:
+        emit_augment(e, n);
+        break;
+    case KP_NODE_IF:
+        emit_if(e, n);
+        break;
+    case KP_NODE_WHILE:
+        emit_while(e, n);
+        break;
+    case KP_NODE_FOR:
+        emit_for(e, n);
+        break;
+    case KP_NODE_BREAK:
+    case KP_NODE_CONTINUE:
+        emit_exit(e, n);
+        break;
+    case KP_NODE_RETURN:
+        kp_spirv_return(e->s);
+        break;
+    default: // an expression does nothing by itself
+        break;
+    }
+}
+
+void kp_emit_block(kp_emitter *e, const kp_node *first) {
+    for (const kp_node *n = first; n != NULL && e->s->block != 0; n = n->next)
+        emit_statement(e, n);
+}

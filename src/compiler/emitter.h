@@ -1,0 +1,79 @@
+// What the files of emit share. See emit.h.
+#ifndef KP_SRC_COMPILER_EMITTER_H
+#define KP_SRC_COMPILER_EMITTER_H
+
+#include "emit.h"
+
+typedef struct kp_emitter_loop {
+    struct kp_emitter_loop *outer;
+    uint32_t merge, next; // labels: where break and continue go
+    uint32_t broken;      // variable, set by a break; 0: nobody asks
+} kp_emitter_loop;
+
+// Functions that the module carries because SPIR-V has no instruction for them.
+typedef enum kp_helper {
+    KP_HELPER_FMOD,      // f32, f32: exact remainder of positive numbers
+    KP_HELPER_MOD,       // f32, f32: Python's %
+    KP_HELPER_FLOOR_DIV, // f32, f32: Python's //
+    KP_HELPER_POW,       // f32, f32
+    KP_HELPER_POW_INT,   // f32, i32
+    KP_HELPER_IPOW,      // i32, i32
+    KP_HELPER_UPOW,      // u32, u32
+    KP_HELPER_COUNT,
+} kp_helper;
+
+typedef struct kp_emitter {
+    kp_unit *unit;
+    kp_kernel *kernel;
+    kp_spirv *s;
+    uint32_t type_void, type_bool, type_i32, type_u32, type_f32; // ids that are needed all the time
+    uint32_t value_types[KP_DTYPE_COUNT][5];                     // [dtype][components], 0: not asked for yet
+    uint32_t file;                                               // OpString; 0: no debug information
+    uint32_t line, line_block;                                   // of the last OpLine, and the block that it is in
+    uint32_t target;                                             // value of KP_NODE_TARGET
+    kp_emitter_loop *loop;
+    uint32_t helpers[KP_HELPER_COUNT]; // ids of those in use; 0: not
+    bool helper_done[KP_HELPER_COUNT];
+} kp_emitter;
+
+// emit.c
+uint32_t kp_emit_type(kp_emitter *e, const kp_type *type); // of a scalar or vector
+uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components);
+uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name); // a zeroed local
+
+// emit_stmt.c
+void kp_emit_block(kp_emitter *e, const kp_node *first);
+
+// emit_expr.c
+uint32_t kp_emit_expr(kp_emitter *e, kp_node *n);
+uint32_t kp_emit_constant(kp_emitter *e, const kp_type *type, kp_value value); // in every component
+uint32_t kp_emit_number(kp_emitter *e, const kp_type *type, double value);     // the same, of a small whole number
+
+// Where a value is kept: what an assignment stores to.
+typedef struct kp_place {
+    const kp_type *type;          // of the whole
+    uint32_t pointer;             // 0: a packed vec3 in a buffer, three scalars from `first` on
+    SpvStorageClass storage;      //
+    uint32_t buffer, first;       // packed: the variable, the index of the first scalar
+    uint8_t count, components[4]; // a swizzle of it; count 0: all of it
+} kp_place;
+
+kp_place kp_emit_place(kp_emitter *e, kp_node *n);
+uint32_t kp_emit_load(kp_emitter *e, const kp_place *place);
+void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value);
+
+// emit_arith.c
+uint32_t kp_emit_unary(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a);
+uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left);
+uint32_t kp_emit_compare(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a, uint32_t b);
+uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t value);
+
+// emit_call.c
+uint32_t kp_emit_call(kp_emitter *e, kp_node *n);
+uint32_t kp_emit_pick(kp_emitter *e, const kp_type *type, bool larger, uint32_t a, uint32_t b); // Python's min, max
+
+// emit_helper.c
+uint32_t kp_emit_helper(kp_emitter *e, kp_helper helper, const kp_type *type, uint32_t a, uint32_t b); // by component
+void kp_emit_helpers(kp_emitter *e); // writes those in use; between functions
+
+#endif

@@ -1,0 +1,57 @@
+// Text to tokens. White space ends here: blocks are INDENT and DEDENT tokens, a logical line ends with NEWLINE.
+#ifndef KP_SRC_COMPILER_LEXER_H
+#define KP_SRC_COMPILER_LEXER_H
+
+#include "unit.h"
+
+typedef enum kp_token_kind {
+#define TOKEN(name, text) KP_TOKEN_##name,
+#define OPERATOR(name, text) KP_TOKEN_##name,
+#define KEYWORD(name, text) KP_TOKEN_##name,
+#include "tokens.def"
+    KP_TOKEN_COUNT
+} kp_token_kind;
+
+// A name, interned: two names are the same when their pointers are.
+typedef struct kp_name {
+    const char *text; // NUL-terminated
+    uint32_t length;
+    uint32_t hash;
+    struct kp_name *next; // in its bucket
+    uint32_t index;       // 0, 1, 2 ... in the order of first appearance
+} kp_name;
+
+typedef struct kp_token {
+    uint8_t kind;        // kp_token_kind
+    uint8_t fault;       // of an ERROR: what is wrong, see kp_lexer_fault
+    uint32_t at, length; // bytes of kp_unit.text; length 0 for INDENT, DEDENT, END
+    uint32_t line;       // 1-based, in its text
+    uint32_t line_start; // offset of that line's first byte
+    kp_name *name;       // of a NAME
+} kp_token;
+
+// Turns the bytes [start, end) of the unit's text into tokens, ended by END. The first line's indentation is the base
+// that others are measured from. `inside` reads as if in brackets (no NEWLINE, INDENT, DEDENT): for a type in a string.
+// Never fails on account of the text: what is no token becomes an ERROR token, which matters only if it is parsed.
+const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start,
+                             bool inside);
+
+// Words for a message: "'+='", "name 'x'", "end of the line".
+const char *kp_lexer_describe(kp_unit *unit, const kp_token *token);
+
+// "+" for PLUS; "name" for NAME.
+const char *kp_lexer_spelling(kp_token_kind kind);
+
+// What is wrong with an ERROR token.
+const char *kp_lexer_fault(const kp_token *token);
+
+kp_name *kp_lexer_intern(kp_unit *unit, const char *text, uint32_t length);
+
+// The value of an INT; false when it is above 2^63 - 1.
+bool kp_lexer_int(const kp_unit *unit, const kp_token *token, int64_t *value);
+double kp_lexer_float(const kp_unit *unit, const kp_token *token);
+
+// The bytes inside the quotes of a STRING; false for one with escapes or a prefix.
+bool kp_lexer_string(const kp_unit *unit, const kp_token *token, uint32_t *start, uint32_t *end);
+
+#endif

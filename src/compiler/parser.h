@@ -1,0 +1,39 @@
+// Tokens to tree. Finds the functions of a source, and parses those that are asked for; all else at the top level is
+// stepped over, so that a whole Python module will do.
+#ifndef KP_SRC_COMPILER_PARSER_H
+#define KP_SRC_COMPILER_PARSER_H
+
+#include "ast.h"
+
+// One top-level function, not yet parsed.
+typedef struct kp_parser_function {
+    kp_name *name;
+    const kp_token *decorators; // the first "@"; NULL: none
+    const kp_token *start;      // "def", or "async"
+} kp_parser_function;
+
+// A top-level NAME = value, not yet parsed.
+typedef struct kp_parser_global {
+    kp_name *name;
+    const kp_token *value;
+    bool busy; // its value is being worked out
+} kp_parser_global;
+
+typedef struct kp_parser_outline {
+    kp_parser_function *functions;
+    uint32_t function_count;
+    kp_parser_global *globals; // the last one of a name counts
+    uint32_t global_count;
+} kp_parser_outline;
+
+kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens);
+
+kp_function *kp_parser_function_at(kp_unit *unit, const kp_parser_function *function);
+
+// An expression that ends with the line.
+kp_node *kp_parser_global_at(kp_unit *unit, const kp_token *value);
+
+// An expression that is all of [start, end) of the unit's text: an annotation in quotes, or one that the caller gives.
+kp_node *kp_parser_text(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start);
+
+#endif

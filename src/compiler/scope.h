@@ -1,0 +1,40 @@
+// What the names of one function stand for. Python's rule: a name that is assigned anywhere in a function is a local of
+// the whole function.
+#ifndef KP_SRC_COMPILER_SCOPE_H
+#define KP_SRC_COMPILER_SCOPE_H
+
+#include "ast.h"
+
+typedef enum kp_symbol_kind {
+    KP_SYMBOL_LOCAL,    // a variable
+    KP_SYMBOL_VALUE,    // a parameter passed by value: index, push constant
+    KP_SYMBOL_BUFFER,   // a parameter that is a storage buffer
+    KP_SYMBOL_CONSTANT, // a captured name
+} kp_symbol_kind;
+
+typedef struct kp_symbol {
+    kp_symbol_kind kind;
+    kp_name *name;            // NULL: made by the compiler
+    const kp_type *type;      // LOCAL: NULL until the first assignment
+    const kp_token *typed_at; // LOCAL: what gave it its type
+    kp_value value;           // CONSTANT
+    bool typed_by_int;        // LOCAL: ... was an integer literal
+    bool reached;             // LOCAL, in check: an assignment may have been executed before this point
+    bool stored;              // LOCAL, VALUE: assigned somewhere
+    bool reads, writes;       // BUFFER: what the kernel does to it
+    uint32_t id;              // emit: the SPIR-V id of the variable, or of the value
+    uint32_t loop;            // check: the loop whose exits know of its assignment
+    struct kp_symbol *next;   // in kp_scope.first
+} kp_symbol;
+
+typedef struct kp_scope {
+    kp_symbol **slots;        // hashed by name
+    uint32_t count, capacity; // capacity is a power of two, or 0
+    kp_symbol *first, *last;  // all, in the order in which they were added
+} kp_scope;
+
+kp_symbol *kp_scope_find(const kp_scope *scope, const kp_name *name);                        // NULL when absent
+kp_symbol *kp_scope_add(kp_unit *unit, kp_scope *scope, kp_symbol_kind kind, kp_name *name); // the name is new, or NULL
+void kp_scope_add_locals(kp_unit *unit, kp_scope *scope, const kp_node *body); // every name that `body` assigns
+
+#endif

@@ -1,0 +1,341 @@
+// The parameters of a kernel: what each annotation, pyshader tuple or type from the caller stands for, and where it is
+// bound. An annotation is parsed as an expression and read here:
+//
+//     type      := NAME | 'Array' '[' type ']' | 'Array' '(' [length ','] type ')' | 'Vector' '(' n ',' type ')'
+//     parameter := type | 'Index' | 'Index2' | 'Index3' | '(' resource ',' slot ',' type ')'
+//
+// Each name may come through modules (kp.Array, ps.f32) and each part may be in quotes.
+#include "checker.h"
+
+#include "builtin.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *type;
+} inputs[] = {
+#define KP_X(name, text, type) [KP_INPUT_##name] = {text, type},
+    KP_INPUTS(KP_X)
+#undef KP_X
+};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Types
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What stands in quotes, parsed; any other node as it is.
+static kp_node *unquote(kp_checker *c, kp_node *n) {
+    uint32_t start, end;
+    if (n->kind != KP_NODE_STRING)
+        return n;
+    if (n->first != n->last || !kp_lexer_string(c->unit, n->first, &start, &end))
+        kp_check_fail(c, n, "a type in quotes is one plain string");
+    return kp_parser_text(c->unit, start, end, n->first->line, n->first->line_start);
+}
+
+static bool is_named(kp_checker *c, const kp_node *n, const char *text) {
+    const kp_name *name = kp_check_path(c, n);
+    return name != NULL && strcmp(name->text, text) == 0;
+}
+
+static const char *closest_type(const char *text) {
+    static const char *const names[] = {"Array", "Index", "Index2", "Index3", "bool",  "i32",   "u32",   "f32",  "vec2",
+                                        "vec3",  "vec4",  "ivec2",  "ivec3",  "ivec4", "uvec2", "uvec3", "uvec4"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (kp_error_distance(text, (uint32_t)strlen(text), names[i], (uint32_t)strlen(names[i]), 2) < 2)
+            return names[i];
+    }
+    return NULL;
+}
+
+// A scalar or vector called by name.
+static const kp_type *named_type(kp_checker *c, const kp_node *n) {
+    const kp_name *name = kp_check_path(c, n);
+    if (name == NULL)
+        return NULL;
+    const kp_type *type = kp_type_find(c->unit, name->text);
+    if (type != NULL && !kp_type_supported(type->dtype))
+        kp_check_fail(c, n, "kernels do not support %s yet; they have f32, i32, u32 and bool", type->name);
+    if (type != NULL)
+        return type;
+    if (strncmp(name->text, "mat", 3) == 0 || strcmp(name->text, "Matrix") == 0 || strcmp(name->text, "Struct") == 0)
+        kp_check_fail(c, n, "kernels do not support the type '%s' yet", name->text);
+    const char *close = closest_type(name->text);
+    if (close != NULL)
+        kp_check_fail(c, n, "there is no type '%s'; did you mean %s?", name->text, close);
+    kp_check_fail(c, n, "there is no type '%s'; a kernel has f32, i32, u32, bool, vec2 ..., Array[...] and Index",
+                  name->text);
+}
+
+static uint32_t constant_size(kp_checker *c, kp_node *n, const char *what, int64_t least, int64_t most) {
+    int64_t value = kp_check_constant_int(c, n, what);
+    if (value < least || value > most)
+        kp_check_fail(c, n, "%s is between %lld and %lld, not %lld", what, (long long)least, (long long)most,
+                      (long long)value);
+    return (uint32_t)value;
+}
+
+static const kp_type *value_type(kp_checker *c, kp_node *n);
+
+// Vector(n, type)
+static const kp_type *vector_call(kp_checker *c, kp_node *n) {
+    if (n->u.call.list.count != 2)
+        kp_check_fail(c, n, "Vector takes a number of components and a type, as in Vector(3, f32)");
+    uint32_t count = constant_size(c, n->u.call.list.items[0], "the number of components", 2, 4);
+    const kp_type *type = value_type(c, n->u.call.list.items[1]);
+    if (type->kind != KP_TYPE_SCALAR)
+        kp_check_fail(c, n, "the components of a vector are scalars, not %s", type->name);
+    return kp_type_vector(c->unit, type->dtype, count);
+}
+
+// A type that fits in a variable.
+static const kp_type *value_type(kp_checker *c, kp_node *n) {
+    n = unquote(c, n);
+    if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Vector"))
+        return vector_call(c, n);
+    const kp_type *type = named_type(c, n);
+    if (type == NULL)
+        kp_check_fail(c, n, "expected a type such as f32 or vec2 here");
+    return type;
+}
+
+static const kp_type *element_type(kp_checker *c, kp_node *n) {
+    n = unquote(c, n);
+    const kp_type *type = value_type(c, n);
+    if (kp_type_is_bool(type))
+        kp_check_fail(c, n, "kernels do not support buffers of %s yet; use u32", type->name);
+    return type;
+}
+
+// Array[type], Array(type), Array(length, type); NULL for anything else.
+static const kp_type *array_type(kp_checker *c, kp_node *n) {
+    enum { MOST = 0x7FFFFFFF };
+    if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Array")) {
+        kp_node *index = n->u.subscript.index;
+        if (index->kind == KP_NODE_TUPLE)
+            kp_check_fail(c, n, "kernels do not support arrays of several axes yet");
+        return kp_type_array(c->unit, element_type(c, index), 0);
+    }
+    if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Array")) {
+        kp_list list = n->u.call.list;
+        if (list.count == 1)
+            return kp_type_array(c->unit, element_type(c, list.items[0]), 0);
+        if (list.count != 2)
+            kp_check_fail(c, n, "Array takes a type, or a length and a type, as in Array(16, f32)");
+        uint32_t length = constant_size(c, list.items[0], "the length of an array", 1, MOST);
+        return kp_type_array(c->unit, element_type(c, list.items[1]), length);
+    }
+    if (is_named(c, n, "Array"))
+        kp_check_fail(c, n, "Array needs the type of its elements, as in Array[f32]");
+    return NULL;
+}
+
+const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation) { return value_type(c, annotation); }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Parameters
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void set_input(kp_checker *c, kp_check_param *param, kp_input input) {
+    param->kind = KP_PARAM_INPUT;
+    param->input = input;
+    param->symbol->kind = KP_SYMBOL_VALUE;
+    param->symbol->type = kp_type_find(c->unit, inputs[input].type);
+    param->type_name = input <= KP_INPUT_INDEX3 ? inputs[input].name : inputs[input].type;
+}
+
+static void set_buffer(kp_check_param *param, const kp_type *type, uint32_t set, uint32_t binding) {
+    param->kind = KP_PARAM_BUFFER;
+    param->set = set;
+    param->binding = binding;
+    param->symbol->kind = KP_SYMBOL_BUFFER;
+    param->symbol->type = type;
+    param->type_name = type->name;
+}
+
+// The text of a string literal, or the last name of ps.RES_INPUT.
+static const char *word_of(kp_checker *c, kp_node *n) {
+    uint32_t start, end;
+    if (n->kind == KP_NODE_STRING && n->first == n->last && kp_lexer_string(c->unit, n->first, &start, &end))
+        return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
+    const kp_name *name = kp_check_path(c, n);
+    if (name == NULL)
+        kp_check_fail(c, n, "expected a string such as \"buffer\" here");
+    return name->text;
+}
+
+static void tuple_input(kp_checker *c, kp_check_param *param, kp_node *slot, kp_node *type_node) {
+    const char *word = word_of(c, slot);
+    kp_input input = KP_INPUT_GLOBAL_ID;
+    while (input < KP_INPUT_COUNT && strcmp(inputs[input].name, word) != 0)
+        input++;
+    if (input == KP_INPUT_COUNT)
+        kp_check_fail(c, slot,
+                      "there is no input '%s'; a kernel has GlobalInvocationId, LocalInvocationId, WorkgroupId, "
+                      "NumWorkgroups and LocalInvocationIndex",
+                      word);
+    const kp_type *type = value_type(c, type_node);
+    const kp_type *right = kp_type_find(c->unit, inputs[input].type);
+    if (type->components != right->components || !kp_type_is_int(type))
+        kp_check_fail(c, type_node, "the input %s is %s %s, not %s", word, kp_check_article(right->name), right->name,
+                      type->name);
+    set_input(c, param, input);
+    param->symbol->type = type;
+    param->type_name = type->name;
+}
+
+static void tuple_buffer(kp_checker *c, kp_check_param *param, kp_node *slot, kp_node *type_node) {
+    enum { MOST = 0xFFFF };
+    uint32_t set = 0, binding;
+    if (slot->kind == KP_NODE_TUPLE && slot->u.list.list.count == 2) {
+        set = constant_size(c, slot->u.list.list.items[0], "a descriptor set", 0, MOST);
+        binding = constant_size(c, slot->u.list.list.items[1], "a binding", 0, MOST);
+    } else {
+        binding = constant_size(c, slot, "a binding", 0, MOST);
+    }
+    type_node = unquote(c, type_node);
+    const kp_type *type = array_type(c, type_node);
+    set_buffer(param, type != NULL ? type : element_type(c, type_node), set, binding);
+}
+
+// (resource, slot, type)
+static void resolve_tuple(kp_checker *c, kp_check_param *param, kp_node *n) {
+    kp_list list = n->u.list.list;
+    if (list.count != 3)
+        kp_check_fail(c, n, "a parameter's tuple is (resource, slot, type), as in (\"buffer\", 0, Array(f32))");
+    const char *resource = word_of(c, list.items[0]);
+    if (strcmp(resource, "input") == 0 || strcmp(resource, "RES_INPUT") == 0)
+        tuple_input(c, param, list.items[1], list.items[2]);
+    else if (strcmp(resource, "buffer") == 0 || strcmp(resource, "RES_BUFFER") == 0)
+        tuple_buffer(c, param, list.items[1], list.items[2]);
+    else if (strcmp(resource, "uniform") == 0 || strcmp(resource, "texture") == 0 || strcmp(resource, "sampler") == 0 ||
+             strncmp(resource, "RES_", 4) == 0)
+        kp_check_fail(c, list.items[0], "kernels do not support the resource '%s' yet", resource);
+    else
+        kp_check_fail(c, list.items[0], "there is no resource '%s'; a parameter is an \"input\" or a \"buffer\"",
+                      resource);
+}
+
+static uint32_t buffers_before(const kp_checker *c, const kp_check_param *param) {
+    uint32_t count = 0;
+    for (const kp_check_param *p = c->kernel->params; p < param; p++)
+        count += p->kind == KP_PARAM_BUFFER;
+    return count;
+}
+
+static void resolve_constant(kp_checker *c, kp_check_param *param, kp_node *n) {
+    const kp_type *type = value_type(c, n);
+    uint32_t align = type->components == 1 ? 4 : type->components == 2 ? 8 : 16;
+    param->kind = KP_PARAM_CONSTANT;
+    param->symbol->kind = KP_SYMBOL_VALUE;
+    param->symbol->type = type;
+    param->type_name = type->name;
+    param->offset = (c->kernel->push_size + align - 1) / align * align;
+    c->kernel->push_size = param->offset + kp_type_size(type);
+}
+
+static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
+    n = unquote(c, n);
+    if (n->kind == KP_NODE_TUPLE) {
+        resolve_tuple(c, param, n);
+        return;
+    }
+    const kp_name *name = kp_check_path(c, n);
+    for (kp_input input = KP_INPUT_INDEX; name != NULL && input <= KP_INPUT_INDEX3; input++) {
+        if (strcmp(name->text, inputs[input].name) == 0) {
+            set_input(c, param, input);
+            return;
+        }
+    }
+    const kp_type *array = array_type(c, n);
+    if (array != NULL)
+        set_buffer(param, array, 0, buffers_before(c, param));
+    else
+        resolve_constant(c, param, n);
+}
+
+// The type that the caller gives for a parameter; NULL: none.
+static kp_node *given_type(kp_checker *c, const kp_name *name) {
+    for (size_t i = 0; i < c->unit->desc->param_count; i++) {
+        const kp_extra_text *extra = &c->unit->extras[i];
+        if (strcmp(c->unit->desc->params[i].name, name->text) == 0)
+            return kp_parser_text(c->unit, extra->at, extra->at + extra->length, 1, extra->at);
+    }
+    return NULL;
+}
+
+static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
+    kp_node *given = given_type(c, parameter->token->name);
+    if (given != NULL)
+        return given;
+    if (parameter->annotation != NULL)
+        return parameter->annotation;
+    if (parameter->value == NULL ||
+        (parameter->value->kind != KP_NODE_TUPLE && parameter->value->kind != KP_NODE_STRING))
+        kp_error_at(c->unit, parameter->token, NULL,
+                    "the parameter '%s' has no type; write %s: Array[f32], %s: Index or %s: f32",
+                    parameter->token->name->text, parameter->token->name->text, parameter->token->name->text,
+                    parameter->token->name->text);
+    return parameter->value;
+}
+
+static void refuse_clash(kp_checker *c, uint32_t index, const kp_function *function) {
+    const kp_check_param *param = &c->kernel->params[index];
+    for (uint32_t i = 0; i < index && param->kind == KP_PARAM_BUFFER; i++) {
+        const kp_check_param *other = &c->kernel->params[i];
+        if (other->kind == KP_PARAM_BUFFER && other->set == param->set && other->binding == param->binding)
+            kp_error_at(c->unit, function->parameters[index].token, NULL, "'%s' and '%s' have the same binding %u",
+                        function->parameters[i].token->name->text, function->parameters[index].token->name->text,
+                        param->binding);
+    }
+}
+
+static void refuse_unknown_names(kp_checker *c, const kp_function *function) {
+    for (size_t i = 0; i < c->unit->desc->param_count; i++) {
+        bool found = false;
+        for (uint32_t k = 0; k < function->parameter_count && !found; k++)
+            found = strcmp(function->parameters[k].token->name->text, c->unit->desc->params[i].name) == 0;
+        if (!found)
+            kp_error_at(c->unit, function->token, NULL, "%s has no parameter '%s', for which a type is given",
+                        function->token->name->text, c->unit->desc->params[i].name);
+    }
+}
+
+static void resolve_local_size(kp_checker *c, kp_node *n) {
+    uint64_t total = 1;
+    kp_list one = {.items = &n, .count = 1};
+    kp_list list = n->kind == KP_NODE_TUPLE ? n->u.list.list : one;
+    if (list.count < 1 || list.count > 3)
+        kp_check_fail(c, n, "local_size has one to three numbers, as in local_size=(16, 16)");
+    for (uint32_t i = 0; i < 3; i++) {
+        c->kernel->local_size[i] = i < list.count ? constant_size(c, list.items[i], "a local size", 1, 65536) : 1;
+        total *= c->kernel->local_size[i];
+    }
+    if (total > 65536)
+        kp_check_fail(c, n, "a local size of %llu invocations is more than any device has", (unsigned long long)total);
+    c->kernel->has_local_size = true;
+}
+
+void kp_signature_run(kp_checker *c, const kp_function *function) {
+    refuse_unknown_names(c, function);
+    if (function->local_size != NULL && function->local_size->kind != KP_NODE_NONE)
+        resolve_local_size(c, function->local_size);
+    if (function->returns != NULL && function->returns->kind != KP_NODE_NONE)
+        kp_check_fail(c, function->returns, "a kernel returns nothing; it writes its results to buffers");
+    c->kernel->params = KP_UNIT_NEW(c->unit, kp_check_param, function->parameter_count);
+    kp_scope scope = {0}; // the parameters' names are not in scope in their annotations
+    for (uint32_t i = 0; i < function->parameter_count; i++) {
+        const kp_parameter *parameter = &function->parameters[i];
+        if (kp_scope_find(&scope, parameter->token->name) != NULL)
+            kp_error_at(c->unit, parameter->token, NULL, "there are two parameters '%s'", parameter->token->name->text);
+        kp_check_param *param = &c->kernel->params[i];
+        param->symbol = kp_scope_add(c->unit, &scope, KP_SYMBOL_VALUE, parameter->token->name);
+        param->symbol->typed_at = parameter->token;
+        param->symbol->reached = true;
+        resolve(c, param, annotation_of(c, parameter));
+        c->kernel->param_count++;
+        refuse_clash(c, i, function);
+    }
+    c->scope = scope;
+}

@@ -1,0 +1,56 @@
+// The types of the kernel language. Interned: two types are the same when their pointers are.
+#ifndef KP_SRC_COMPILER_TYPE_H
+#define KP_SRC_COMPILER_TYPE_H
+
+#include "unit.h"
+
+typedef enum kp_type_kind {
+    KP_TYPE_VOID,          // what a statement-like call gives
+    KP_TYPE_INT_LITERAL,   // 3, N: takes the numeric type of its surroundings, i32 where there is none
+    KP_TYPE_FLOAT_LITERAL, // 0.5, math.pi: takes the float type of its surroundings, f32 where there is none
+    KP_TYPE_SCALAR,        // dtype
+    KP_TYPE_VECTOR,        // components of dtype
+    KP_TYPE_ARRAY,         // length of element; length 0: as many as the buffer holds
+} kp_type_kind;
+
+typedef struct kp_type {
+    kp_type_kind kind;             //
+    kp_dtype dtype;                // SCALAR, VECTOR: of one scalar
+    uint32_t components;           // SCALAR: 1; VECTOR: 2 to 4
+    const struct kp_type *element; // ARRAY; VECTOR: the scalar
+    uint32_t length;               // ARRAY
+    const char *name;              // as in the language, for messages and kp_param.type
+    struct kp_type *next;          // ARRAY: in the list of all
+} kp_type;
+
+void kp_type_setup(kp_unit *unit); // makes the unit's types; call it once, first
+
+const kp_type *kp_type_void(kp_unit *unit);
+const kp_type *kp_type_int_literal(kp_unit *unit);
+const kp_type *kp_type_float_literal(kp_unit *unit);
+const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype);
+const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components); // components 1: the scalar
+const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length);
+
+// The type called `name`: "f32", "float", "float32", "vec2", "bool", "boolean" ...; NULL when there is none.
+const kp_type *kp_type_find(kp_unit *unit, const char *name);
+
+// True for a dtype that kernels can compute with.
+bool kp_type_supported(kp_dtype dtype);
+
+bool kp_type_is_literal(const kp_type *type);     // either of the two
+bool kp_type_is_scalar(const kp_type *type);      // one number or bool, literals included
+bool kp_type_is_float(const kp_type *type);       // scalar or vector of floats, or a float literal
+bool kp_type_is_int(const kp_type *type);         // ... of integers
+bool kp_type_is_signed(const kp_type *type);      // ... of signed integers; an integer literal is
+bool kp_type_is_bool(const kp_type *type);        // ... of bools
+bool kp_type_is_numeric(const kp_type *type);     // float or int
+bool kp_type_is_value(const kp_type *type);       // can be in a variable: scalar or vector
+uint32_t kp_type_size(const kp_type *type);       // bytes in memory: of a scalar, a vector (tight), a fixed array
+uint32_t kp_type_components(const kp_type *type); // scalars in a scalar or vector
+
+// The integers that a type holds.
+int64_t kp_type_least(kp_dtype dtype);
+int64_t kp_type_most(kp_dtype dtype);
+
+#endif
