@@ -95,7 +95,7 @@ static int parse_options(options *o, int argc, char **argv) {
 // Files
 // ---------------------------------------------------------------------------------------------------------------------
 
-static char *read_stream(FILE *stream) {
+static char *read_stream(FILE *stream, size_t *size) {
     size_t length = 0, capacity = 1 << 16;
     char *text = malloc(capacity);
     while (text != NULL) {
@@ -113,12 +113,13 @@ static char *read_stream(FILE *stream) {
     }
     if (text != NULL)
         text[length] = '\0';
+    *size = length;
     return text;
 }
 
-static char *read_file(const char *path) {
+static char *read_file(const char *path, size_t *length) {
     FILE *file = strcmp(path, "-") == 0 ? stdin : fopen(path, "rb");
-    char *text = file != NULL ? read_stream(file) : NULL;
+    char *text = file != NULL ? read_stream(file, length) : NULL;
     if (text == NULL)
         fprintf(stderr, "kpc: cannot read %s: %s\n", path, strerror(errno));
     if (file != NULL && file != stdin)
@@ -305,6 +306,20 @@ static int print_spirv(const kp_program *program) {
     return status;
 }
 
+// The compiler takes a text that ends with NUL, so it cannot say this itself.
+static int fail_at_nul(const options *o, const char *source) {
+    const char *line = source;
+    size_t number = 1;
+    for (const char *end; (end = strchr(line, '\n')) != NULL; line = end + 1)
+        number++;
+    size_t column = 1, length = strlen(line);
+    for (size_t i = 0; i < length; i++)
+        column += ((unsigned char)line[i] & 0xC0u) != 0x80u;
+    fprintf(stderr, "%s:%zu:%zu: the source has a NUL byte here\n    %s\n    %*s\n", o->file, number, column, line,
+            (int)column, "^");
+    return EXIT_FAILURE;
+}
+
 static int print_stage(const options *o, const char *source, const kp_compile_desc *desc) {
     kp_dump stage = strcmp(o->dump, "tokens") == 0 ? KP_DUMP_TOKENS
                     : strcmp(o->dump, "ast") == 0  ? KP_DUMP_AST
@@ -352,10 +367,11 @@ int main(int argc, char **argv) {
     int status = parse_options(&o, argc, argv);
     if (status != 0)
         return status;
-    char *source = read_file(o.file);
+    size_t length;
+    char *source = read_file(o.file, &length);
     if (source == NULL)
         return EXIT_IO;
-    status = run(&o, source);
+    status = strlen(source) == length ? run(&o, source) : fail_at_nul(&o, source);
     free(source);
     return status;
 }

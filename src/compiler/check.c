@@ -26,7 +26,11 @@ const char *kp_check_text(kp_checker *c, const kp_node *n) {
     return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
 }
 
-const char *kp_check_article(const char *noun) { return strchr("aeiou", noun[0]) != NULL ? "an" : "a"; }
+// By how it is said: an f32, an i32, an ivec2, a u32, a uvec2, a vec2.
+const char *kp_check_article(const char *noun) {
+    bool letter_f = noun[0] == 'f' && noun[1] >= '0' && noun[1] <= '9';
+    return letter_f || strchr("aeio", noun[0]) != NULL ? "an" : "a";
+}
 
 kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, const kp_type *type) {
     kp_node *n = kp_ast_node(c->unit, kind, like->first, like->last);
@@ -60,23 +64,6 @@ static kp_node *constant_of(kp_checker *c, const kp_node *n, const kp_constant *
     return k;
 }
 
-// A module-level NAME = constant of the source.
-static kp_node *global_of(kp_checker *c, const kp_node *n, kp_parser_global *global) {
-    if (global->busy)
-        kp_check_fail(c, n, "'%s' is defined by itself", n->u.name->text);
-    global->busy = true;
-    kp_scope scope = c->scope;
-    c->scope = (kp_scope){0};
-    kp_node *value = kp_check_expr(c, kp_parser_global_at(c->unit, global->value));
-    c->scope = scope;
-    global->busy = false;
-    if (value->kind != KP_NODE_CONST)
-        kp_check_fail(c, n, "'%s' is not a constant that a kernel can use", n->u.name->text);
-    kp_node *k = kp_check_new(c, KP_NODE_CONST, n, value->type);
-    k->u.value = value->u.value;
-    return k;
-}
-
 static kp_parser_global *find_global(kp_checker *c, const kp_name *name) {
     for (uint32_t i = c->outline->global_count; i-- > 0;) {
         if (c->outline->globals[i].name == name)
@@ -94,6 +81,62 @@ static const kp_constant *find_constant(kp_checker *c, const kp_name *name) {
     return NULL;
 }
 
+static bool may_be_constant(kp_checker *c, const kp_node *n);
+
+static bool all_may_be_constant(kp_checker *c, kp_list list) {
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (!may_be_constant(c, list.items[i]))
+            return false;
+    }
+    return true;
+}
+
+// False for what only Python can work out, so that the fault is reported where a kernel uses it.
+static bool may_be_constant(kp_checker *c, const kp_node *n) {
+    for (; n->kind == KP_NODE_BINARY; n = n->u.binary.left) {
+        if (!may_be_constant(c, n->u.binary.right))
+            return false;
+    }
+    double value;
+    switch (n->kind) {
+    case KP_NODE_CONST:
+        return true;
+    case KP_NODE_NAME:
+        return find_constant(c, n->u.name) != NULL || find_global(c, n->u.name) != NULL;
+    case KP_NODE_ATTRIBUTE:
+        return kp_builtin_constant(n->u.attribute.name, &value);
+    case KP_NODE_UNARY:
+        return may_be_constant(c, n->u.unary.operand);
+    case KP_NODE_COMPARE:
+        return all_may_be_constant(c, n->u.compare.list);
+    case KP_NODE_CALL: {
+        const kp_name *name = kp_check_path(c, n->u.call.callee);
+        bool known = name != NULL && (kp_type_find(c->unit, name->text) != NULL || kp_builtin_find(name) != NULL);
+        return known && all_may_be_constant(c, n->u.call.list);
+    }
+    default:
+        return false;
+    }
+}
+
+// A module-level NAME = constant of the source.
+static kp_node *global_of(kp_checker *c, const kp_node *n, kp_parser_global *global) {
+    if (global->busy)
+        kp_check_fail(c, n, "'%s' is defined by itself", n->u.name->text);
+    global->busy = true;
+    kp_scope scope = c->scope;
+    c->scope = (kp_scope){0};
+    kp_node *value = kp_parser_global_at(c->unit, global->value);
+    value = may_be_constant(c, value) ? kp_check_expr(c, value) : NULL;
+    c->scope = scope;
+    global->busy = false;
+    if (value == NULL || value->kind != KP_NODE_CONST)
+        kp_check_fail(c, n, "'%s' is not a constant that a kernel can use", n->u.name->text);
+    kp_node *k = kp_check_new(c, KP_NODE_CONST, n, value->type);
+    k->u.value = value->u.value;
+    return k;
+}
+
 kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
     const kp_constant *constant = find_constant(c, n->u.name);
     if (constant != NULL)
@@ -103,7 +146,7 @@ kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
 }
 
 int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what) {
-    kp_node *k = kp_check_expr(c, n);
+    kp_node *k = n->kind == KP_NODE_STRING ? n : kp_check_expr(c, n);
     if (k->kind != KP_NODE_CONST || !kp_type_is_int(k->type))
         kp_check_fail(c, n, "%s is an integer constant", what);
     return k->u.value.i;

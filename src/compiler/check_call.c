@@ -279,7 +279,7 @@ static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_nam
     if (strcmp(name->text, "range") == 0)
         kp_check_fail(c, n, "range(...) is for the head of a for loop only");
     const char *best = NULL;
-    uint32_t nearest = name->length <= 3 ? 2 : 3;
+    uint32_t nearest = kp_error_nearness(name->length);
     for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
         uint32_t distance =
             kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), nearest);

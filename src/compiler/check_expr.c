@@ -5,6 +5,7 @@
 #include "builtin.h"
 #include "fold.h"
 
+#include <math.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -50,7 +51,10 @@ static kp_node *adapt(kp_checker *c, kp_node *n, const kp_type *type) {
         kp_check_fail(c, n, "%lld does not fit in %s, which holds %lld to %lld", (long long)n->u.value.i, type->name,
                       (long long)kp_type_least(type->dtype), (long long)kp_type_most(type->dtype));
     }
-    return constant(c, n, type, kp_fold_cast(n->type, type, n->u.value));
+    kp_value value = kp_fold_cast(n->type, type, n->u.value);
+    if (kp_type_is_float(type) && isinf(value.f) && kp_type_is_float(n->type) && !isinf(n->u.value.f))
+        kp_check_fail(c, n, "%g is too large for %s", n->u.value.f, type->name);
+    return constant(c, n, type, value);
 }
 
 // True when a literal becomes the type without a word: integers any number, floats any float.
@@ -258,6 +262,8 @@ static kp_node *combine_power(kp_checker *c, kp_node *n, kp_node *left, kp_node 
 static kp_node *combine_shift(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right) {
     if (!kp_type_is_int(left->type) || !kp_type_is_int(right->type))
         kp_check_fail(c, n, "%s takes integers, but these are %s and %s", op, left->type->name, right->type->name);
+    if (right->kind == KP_NODE_CONST && right->u.value.i < 0)
+        kp_check_fail(c, right, "the amount of a shift is not negative");
     if (both_constant(left, right) && kp_type_is_literal(left->type))
         return finish_binary(c, n, left, kp_check_cast(c, right, left->type));
     if (kp_type_is_literal(left->type) && !kp_type_is_literal(right->type))
@@ -493,7 +499,7 @@ static kp_node *check_unary(kp_checker *c, kp_node *n) {
 static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
     const kp_name *name = n->u.name;
     const char *best = NULL;
-    uint32_t nearest = name->length <= 3 ? 2 : 3;
+    uint32_t nearest = kp_error_nearness(name->length);
     for (const kp_symbol *s = c->scope.first; s != NULL; s = s->next) {
         uint32_t distance = s->name == NULL
                                 ? nearest

@@ -219,6 +219,10 @@ static void check_augment(kp_checker *c, kp_node *n) {
         kp_check_fail(c, n->u.augment.target, "'%s' assigns to one name", kp_lexer_spelling(n->u.augment.at->kind));
     kp_node *target = kp_check_target(c, n->u.augment.target, true);
     kp_node *right = kp_check_expr(c, n->u.augment.value);
+    bool float_into_int = target->kind == KP_NODE_VARIABLE && target->u.symbol->typed_by_int &&
+                          kp_type_is_float(right->type) && kp_type_is_scalar(right->type);
+    if (float_into_int)
+        fail_type(c, target, kp_check_settle(c, right));
     kp_node *left = kp_check_new(c, KP_NODE_TARGET, target, target->type);
     kp_node *binary = kp_check_new(c, KP_NODE_BINARY, n, NULL);
     binary->u.binary.op = n->u.augment.op;

@@ -32,7 +32,7 @@ static const kp_parser_function *choose(kp_unit *unit, const kp_parser_outline *
     char names[512];
     const char *wanted = unit->desc->kernel;
     if (outline->function_count == 0)
-        kp_error_in_file(unit, "the source has no function; a kernel starts with def");
+        kp_error_in_file(unit, "there is no function in the source");
     if (wanted == NULL)
         return &outline->functions[outline->function_count - 1];
     for (uint32_t i = outline->function_count; i-- > 0;) {
@@ -40,12 +40,22 @@ static const kp_parser_function *choose(kp_unit *unit, const kp_parser_outline *
             return &outline->functions[i];
     }
     bool all = list_names(outline, names, sizeof names);
-    kp_error_in_file(unit, "the source has no function '%s'; it has %s%s", wanted, names, all ? "" : " ...");
+    kp_error_in_file(unit, "there is no function '%s' in the source; it has %s%s", wanted, names, all ? "" : " ...");
+}
+
+static void refuse_twins(kp_unit *unit, const kp_parser_outline *outline, const kp_parser_function *function) {
+    for (const kp_parser_function *other = outline->functions; other < function; other++) {
+        if (other->name == function->name)
+            kp_error_at(unit, function->token, NULL, "there are two functions '%s'; the other one is in line %u",
+                        function->name->text, kp_error_line(unit, other->token));
+    }
 }
 
 static kp_function *parse(kp_unit *unit, const kp_parser_outline **outline) {
     *outline = kp_parser_find(unit, lex(unit));
-    return kp_parser_function_at(unit, choose(unit, *outline));
+    const kp_parser_function *function = choose(unit, *outline);
+    refuse_twins(unit, *outline, function);
+    return kp_parser_function_at(unit, function);
 }
 
 static kp_param describe(const kp_check_param *param) {
@@ -175,6 +185,7 @@ static kp_result guarded(kp_unit *unit, const char *source, pass_fn *pass, void 
     if (setjmp(unit->escape) != 0)
         return unit->result;
     gather(unit, source);
+    kp_lexer_check_text(unit);
     kp_type_setup(unit);
     return pass(unit, payload);
 }

@@ -107,3 +107,5 @@ uint32_t kp_error_distance(const char *a, uint32_t a_length, const char *b, uint
     }
     return least(above[b_length], limit);
 }
+
+uint32_t kp_error_nearness(uint32_t length) { return length <= 1 ? 1 : length <= 3 ? 2 : 3; }

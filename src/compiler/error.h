@@ -24,4 +24,7 @@ uint32_t kp_error_line(const kp_unit *unit, const kp_token *token);
 // more. For "did you mean".
 uint32_t kp_error_distance(const char *a, uint32_t a_length, const char *b, uint32_t b_length, uint32_t limit);
 
+// How near another word must be to be offered in place of one of that length: less than this.
+uint32_t kp_error_nearness(uint32_t length);
+
 #endif

@@ -525,13 +525,44 @@ const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, uint32
             fresh = true;
         }
     }
-    if (!inside) {
+    if (!in_brackets(l)) {
         end_line(l);
         for (; l->indent_count > 1; l->indent_count--)
             add(l, KP_TOKEN_DEDENT, l->at, 0);
     }
     add(l, KP_TOKEN_END, l->at, 0);
     return l->tokens;
+}
+
+// Bytes of the UTF-8 character at `text`; 0 where there is none.
+static uint32_t character_length(const char *text) {
+    const unsigned char *b = (const unsigned char *)text; // NUL-terminated, and a NUL continues nothing
+    if (b[0] < 0x80)
+        return 1;
+    if (b[0] < 0xC2 || b[0] > 0xF4 || (b[1] & 0xC0) != 0x80)
+        return 0;
+    if (b[0] < 0xE0)
+        return 2;
+    bool overlong = (b[0] == 0xE0 && b[1] < 0xA0) || (b[0] == 0xF0 && b[1] < 0x90);
+    bool beyond = (b[0] == 0xED && b[1] >= 0xA0) || (b[0] == 0xF4 && b[1] >= 0x90);
+    if (overlong || beyond || (b[2] & 0xC0) != 0x80)
+        return 0;
+    if (b[0] < 0xF0)
+        return 3;
+    return (b[3] & 0xC0) == 0x80 ? 4 : 0;
+}
+
+void kp_lexer_check_text(kp_unit *unit) {
+    kp_token here = {.length = 1, .line = 1};
+    for (uint32_t length; here.at < unit->source_length; here.at += length) {
+        length = character_length(unit->text + here.at);
+        if (length == 0)
+            kp_error_at(unit, &here, NULL, "the source is not UTF-8 here");
+        if (unit->text[here.at] == '\n') {
+            here.line++;
+            here.line_start = here.at + 1;
+        }
+    }
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -51,8 +51,8 @@ static const kp_token *expect(parser *p, kp_token_kind kind, const char *where) 
         fault(p);
     if (!is(p, kind)) {
         const char *quote = kind > KP_TOKEN_ERROR ? "'" : "";
-        kp_error_at(p->unit, p->at, NULL, "expected %s%s%s %s, found %s", quote, kp_lexer_spelling(kind), quote, where,
-                    describe(p));
+        kp_error_at(p->unit, p->at, NULL, "expected %s%s%s %s, found %s%s", quote, kp_lexer_spelling(kind), quote, where,
+                    describe(p), kind == KP_TOKEN_COLON && is(p, KP_TOKEN_ASSIGN) ? "; '==' compares" : "");
     }
     return take(p);
 }
@@ -484,6 +484,8 @@ static kp_node *expressions(parser *p) {
 
 static void end_statement(parser *p) {
     if (accept(p, KP_TOKEN_SEMICOLON)) {
+        if (p->at->kind == KP_TOKEN_IF || p->at->kind == KP_TOKEN_WHILE || p->at->kind == KP_TOKEN_FOR)
+            kp_error_at(p->unit, p->at, NULL, "'%s' starts a line of its own", kp_lexer_spelling(p->at->kind));
         accept(p, KP_TOKEN_NEWLINE);
         return;
     }
@@ -817,6 +819,11 @@ static void count_lines(const kp_token *t, uint32_t *functions, uint32_t *global
     }
 }
 
+static kp_parser_function outline_function(const kp_token *start, const kp_token *decorators) {
+    const kp_token *token = start + (start->kind == KP_TOKEN_ASYNC ? 2 : 1);
+    return (kp_parser_function){.name = token->name, .decorators = decorators, .start = start, .token = token};
+}
+
 kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
     uint32_t functions = 0, globals = 0;
     count_lines(tokens, &functions, &globals);
@@ -829,8 +836,7 @@ kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
             t++;
         char kind = kind_of_line(t);
         if (kind == 'f')
-            outline->functions[outline->function_count++] = (kp_parser_function){
-                .name = t[t->kind == KP_TOKEN_ASYNC ? 2 : 1].name, .decorators = decorated, .start = t};
+            outline->functions[outline->function_count++] = outline_function(t, decorated);
         else if (kind == 'g')
             outline->globals[outline->global_count++] = (kp_parser_global){.name = t->name, .value = t + 2};
         if (t->kind != KP_TOKEN_AT)

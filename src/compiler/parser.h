@@ -10,6 +10,7 @@ typedef struct kp_parser_function {
     kp_name *name;
     const kp_token *decorators; // the first "@"; NULL: none
     const kp_token *start;      // "def", or "async"
+    const kp_token *token;      // its name
 } kp_parser_function;
 
 // A top-level NAME = value, not yet parsed.

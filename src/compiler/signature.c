@@ -61,6 +61,10 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
         return type;
     if (strncmp(name->text, "mat", 3) == 0 || strcmp(name->text, "Matrix") == 0 || strcmp(name->text, "Struct") == 0)
         kp_check_fail(c, n, "kernels do not support the type '%s' yet", name->text);
+    for (kp_input input = KP_INPUT_INDEX; input <= KP_INPUT_INDEX3; input++) {
+        if (strcmp(name->text, inputs[input].name) == 0)
+            kp_check_fail(c, n, "%s is for a parameter only", name->text);
+    }
     const char *close = closest_type(name->text);
     if (close != NULL)
         kp_check_fail(c, n, "there is no type '%s'; did you mean %s?", name->text, close);
@@ -94,6 +98,12 @@ static const kp_type *value_type(kp_checker *c, kp_node *n) {
     n = unquote(c, n);
     if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Vector"))
         return vector_call(c, n);
+    if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Array"))
+        kp_check_fail(c, n, "expected a type such as f32 or vec2 here");
+    if (n->kind == KP_NODE_SUBSCRIPT)
+        n = n->u.subscript.object; // says what is wrong with its name
+    else if (n->kind == KP_NODE_CALL)
+        n = n->u.call.callee;
     const kp_type *type = named_type(c, n);
     if (type == NULL)
         kp_check_fail(c, n, "expected a type such as f32 or vec2 here");
@@ -102,6 +112,9 @@ static const kp_type *value_type(kp_checker *c, kp_node *n) {
 
 static const kp_type *element_type(kp_checker *c, kp_node *n) {
     n = unquote(c, n);
+    const kp_name *name = kp_check_path(c, n);
+    if (name != NULL && strncmp(name->text, "Index", 5) == 0)
+        kp_check_fail(c, n, "the elements of an array are scalars or vectors, not %s", name->text);
     const kp_type *type = value_type(c, n);
     if (kp_type_is_bool(type))
         kp_check_fail(c, n, "kernels do not support buffers of %s yet; use u32", type->name);
@@ -265,14 +278,21 @@ static kp_node *given_type(kp_checker *c, const kp_name *name) {
     return NULL;
 }
 
+// A default that is pyshader's tuple, or a type in quotes.
+static bool is_type_default(const kp_node *value) {
+    return value->kind == KP_NODE_TUPLE || value->kind == KP_NODE_STRING;
+}
+
 static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
     kp_node *given = given_type(c, parameter->token->name);
+    bool plain = parameter->value != NULL && !is_type_default(parameter->value);
+    if (plain)
+        kp_check_fail(c, parameter->value, "a parameter of a kernel has no default value; the caller passes it");
     if (given != NULL)
         return given;
     if (parameter->annotation != NULL)
         return parameter->annotation;
-    if (parameter->value == NULL ||
-        (parameter->value->kind != KP_NODE_TUPLE && parameter->value->kind != KP_NODE_STRING))
+    if (parameter->value == NULL)
         kp_error_at(c->unit, parameter->token, NULL,
                     "the parameter '%s' has no type; write %s: Array[f32], %s: Index or %s: f32",
                     parameter->token->name->text, parameter->token->name->text, parameter->token->name->text,

@@ -22,8 +22,8 @@ static const char *const vector_names[KP_DTYPE_COUNT][WIDEST + 1] = {
 void kp_type_setup(kp_unit *unit) {
     struct kp_types *types = unit->types = KP_UNIT_NEW(unit, struct kp_types, 1);
     types->nothing = (kp_type){.kind = KP_TYPE_VOID, .name = "nothing"};
-    types->int_literal = (kp_type){.kind = KP_TYPE_INT_LITERAL, .components = 1, .name = "integer literal"};
-    types->float_literal = (kp_type){.kind = KP_TYPE_FLOAT_LITERAL, .components = 1, .name = "float literal"};
+    types->int_literal = (kp_type){.kind = KP_TYPE_INT_LITERAL, .components = 1, .name = "an integer literal"};
+    types->float_literal = (kp_type){.kind = KP_TYPE_FLOAT_LITERAL, .components = 1, .name = "a float literal"};
     for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
         kp_type *scalar = &types->values[dtype][1];
         *scalar = (kp_type){.kind = KP_TYPE_SCALAR, .dtype = dtype, .components = 1, .name = kp_dtype_name(dtype)};
