@@ -169,6 +169,12 @@ def add_up(make_status: int) -> int:
     return 0 if records and passed and not failed else 1
 
 
+def split_command(words: list[str]) -> tuple[list[str], list[str]]:
+    """What stands before `--`, and the command after it."""
+    at = words.index("--") if "--" in words else len(words)
+    return words[:at], words[at + 1 :]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     actions = parser.add_subparsers(dest="action", required=True)
@@ -178,14 +184,16 @@ def main() -> int:
     runner = actions.add_parser("run")
     runner.add_argument("name")
     runner.add_argument("--timeout", type=float, default=TIMEOUT)
-    runner.add_argument("command", nargs="+")
-    args = parser.parse_args()
+    words, command = split_command(sys.argv[1:])
+    args = parser.parse_args(words)
     if args.action == "clear":
         clear()
         return 0
     if args.action == "sum":
         return add_up(args.make_status)
-    return 0 if run(args.name, args.command, timeout=args.timeout) else 1
+    if not command:
+        parser.error("no command after --")
+    return 0 if run(args.name, command, timeout=args.timeout) else 1
 
 
 if __name__ == "__main__":

@@ -80,12 +80,12 @@ def main() -> int:
     )
     parser.add_argument("--probe")
     parser.add_argument("name", nargs="?")
-    parser.add_argument("command", nargs="*")
-    args = parser.parse_args()
+    words, command = results.split_command(sys.argv[1:])
+    args = parser.parse_args(words)
     if args.env:
         print("\n".join(f"export {key}={shlex.quote(value)}" for key, value in driver_env(args.env).items()))
         return 0
-    if not args.name or not args.command:
+    if not args.name or not command:
         parser.error("NAME and COMMAND are needed")
 
     require_layer()
@@ -104,7 +104,7 @@ def main() -> int:
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         jobs = [
-            pool.submit(results.run, name, args.command, env=env, quiet=True, timeout=args.timeout)
+            pool.submit(results.run, name, command, env=env, quiet=True, timeout=args.timeout)
             for name, env in runs
         ]
     return 0 if all(job.result() for job in jobs) else 1

@@ -11,7 +11,7 @@
 set -eu
 
 build="cmake ninja-build pkg-config g++ libvulkan-dev libvulkan-volk-dev spirv-headers spirv-tools libshaderc-dev"
-run="libvulkan1 mesa-vulkan-drivers libshaderc1"
+run="libvulkan1 mesa-vulkan-drivers"
 test="libcmocka-dev vulkan-validationlayers binutils"
 lint="clang clang-format clang-tidy libclang-rt-14-dev"
 python="python3 python3-venv python3-dev"

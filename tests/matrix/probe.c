@@ -16,8 +16,8 @@ static void count_hazards(void *hazards, kp_log_level level, const char *message
 
 // Records the fault, submits nothing. False when Vulkan itself fails.
 static bool write_twice(const kp_vulkan_manager *vk, const kp_vulkan_buffer *target) {
-#define LOAD_INSTANCE(name) PFN_##name name = (PFN_##name)(void *)vk->get_instance_proc_addr(vk->instance, #name)
-#define LOAD(name) PFN_##name name = (PFN_##name)(void *)vkGetDeviceProcAddr(vk->device, #name)
+#define LOAD_INSTANCE(name) PFN_##name name = (PFN_##name)vk->get_instance_proc_addr(vk->instance, #name)
+#define LOAD(name) PFN_##name name = (PFN_##name)vkGetDeviceProcAddr(vk->device, #name)
     LOAD_INSTANCE(vkGetDeviceProcAddr);
     LOAD(vkCreateCommandPool);
     LOAD(vkDestroyCommandPool);
