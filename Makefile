@@ -30,7 +30,7 @@ PACKAGE_FILES := $(shell find CMakeLists.txt CMakePresets.json cmake include src
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-demo: $(STAMPS)/system-run $(STAMPS)/python ## Set everything up, then train a small model on the best device here
+demo: $(STAMPS)/system-run build $(STAMPS)/python ## Set everything up, then train a small model on the best device here
 	@$(BIN)/python examples/python/demo.py
 
 # ---- set-up ---------------------------------------------------------------------------------------------------------

@@ -66,7 +66,9 @@ def wheel(clean_checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Pat
     tools = folder / "tools"
     run(sys.executable, "-m", "venv", tools)
     run(tools / "bin" / "pip", "install", "--quiet", "cmake")
-    env = os.environ | {"CMAKE_EXECUTABLE": str(tools / "bin" / "cmake")}
+    (newest,) = tools.glob("lib/python3*/site-packages/cmake/data/bin/cmake")
+    assert "cmake version 3.2" not in run(newest, "--version")
+    env = os.environ | {"CMAKE_EXECUTABLE": str(newest)}
     run(tools / "bin" / "pip", "wheel", "--no-deps", "-w", folder, clean_checkout, env=env)
     (built,) = folder.glob("*.whl")
     return built
