@@ -319,8 +319,8 @@ static kp_result plan_groups(const kp_algorithm *algorithm, const uint32_t axes[
 
 kp_result kp_algorithm_plan(const kp_algorithm *algorithm, const uint32_t *workgroups, const uint32_t *extent,
                             kp_algorithm_launch *out) {
-    uint32_t axes[3];
-    bool in_workgroups;
+    uint32_t axes[3] = {0};
+    bool in_workgroups = false;
     memset(out, 0, sizeof *out);
     kp_result result = resolve_launch(algorithm, workgroups, extent, axes, &in_workgroups, &out->empty);
     if (result != KP_OK || out->empty)
