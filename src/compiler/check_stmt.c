@@ -168,9 +168,8 @@ static void check_unpack(kp_checker *c, kp_node *n, kp_node *tuple) {
             kp_check_fail(c, target, "tuples within tuples are not in the kernel language");
         targets.items[i] = kp_check_target(c, target, false);
         values.items[i] = fit(c, targets.items[i], values.items[i]);
+        assigned(c, targets.items[i]); // the next target may use it
     }
-    for (uint32_t i = 0; i < count; i++)
-        assigned(c, targets.items[i]);
     n->u.assign.targets = targets;
     n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
     n->u.assign.value->u.list.list = values;
