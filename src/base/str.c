@@ -14,7 +14,7 @@ static bool reserve(kp_str *str, size_t more) {
         return false;
     }
     size_t need = str->length + more + 1;
-    if (need <= str->capacity)
+    if (str->data != NULL && need <= str->capacity)
         return true;
     size_t capacity = str->capacity < 64 ? 64 : str->capacity * 2;
     if (capacity < need)

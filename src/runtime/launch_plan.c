@@ -71,7 +71,9 @@ static void choose_shape(const kp_launch_device *device, const uint32_t extent[3
                          kp_launch_plan *plan) {
     const uint32_t *max = device->max_workgroup_size;
     uint64_t others = (uint64_t)power_above(smaller(extent[1], t->local)) * power_above(smaller(extent[2], t->local));
-    uint32_t row = others < t->local ? t->local / (uint32_t)others : 1;
+    uint32_t row = 1;
+    while (row * others < t->local)
+        row *= 2;
     bool one_axis = others == 1;
     uint32_t x = one_axis ? t->local : smaller(row > ROW ? row : ROW, power_above(extent[0]));
     plan->local[0] = power_below(smaller(smaller(x, t->local), max[0]));

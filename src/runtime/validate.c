@@ -58,9 +58,10 @@ static void squeeze(char *text) {
 }
 
 static kp_result refuse(const char *label, const spv_diagnostic_t *diagnostic) {
-    char *words = kp_alloc_text(diagnostic != NULL ? diagnostic->error : "no reason given");
+    const char *reason = diagnostic != NULL && diagnostic->error != NULL ? diagnostic->error : "no reason given";
+    char *words = kp_alloc_text(reason);
     if (words == NULL)
-        return kp_error_host_memory(strlen(diagnostic->error));
+        return kp_error_host_memory(strlen(reason) + 1);
     squeeze(words);
     kp_result result = kp_error_set(KP_ERROR_SPIRV, "%s: not valid SPIR-V: %s (SPIRV-Tools %s)", label, words,
                                     spvSoftwareVersionString());

@@ -83,7 +83,7 @@ kp_result kp_shader_load(const char *path, const kp_shader_desc *desc, kp_progra
     char *bytes = NULL;
     size_t size = 0;
     kp_result result = read_file(path, &bytes, &size);
-    if (result != KP_OK)
+    if (result != KP_OK || bytes == NULL)
         return result;
     kp_shader_desc text = desc != NULL ? *desc : (kp_shader_desc){0};
     text.file = text.file != NULL ? text.file : path;

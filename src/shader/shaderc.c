@@ -92,7 +92,7 @@ static kp_result find_functions(const kp_shaderc_source *source, library *lib) {
 static kp_result load(const kp_shaderc_source *source) {
     library lib = {0};
     kp_result result = find_functions(source, &lib);
-    if (result != KP_OK)
+    if (result != KP_OK || lib.compiler_initialize == NULL)
         return result;
     lib.compiler = lib.compiler_initialize();
     if (lib.compiler == NULL)

@@ -55,9 +55,7 @@ static void test_long_messages_are_cut_between_characters(void **state) {
         for (int shift = 0; shift < 4; shift++) {
             char text[4000];
             memset(text, '-', (size_t)shift);
-            text[shift] = '\0';
-            while (strlen(text) < 3000)
-                strcat(text, characters[which]);
+            test_repeat(text, (size_t)shift, 3000, characters[which]);
             kp_error_set(KP_ERROR_IO, "%s", text);
             size_t length = strlen(kp_last_error());
             assert_in_range(length, 2047 - 3, 2047);
@@ -144,7 +142,7 @@ static void test_source_line_needs_no_end(void **state) {
 }
 
 static void *fail_on_another_thread(void *out) {
-    strcpy(out, kp_last_error());
+    snprintf(out, 64, "%s", kp_last_error());
     kp_error_set(KP_ERROR_IO, "theirs");
     return NULL;
 }

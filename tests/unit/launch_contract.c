@@ -60,8 +60,8 @@ static const char *const kernels[] = {
     "def k(i: Index, n: i32, s: f32, x: Array[i32]):\n    if n > 0:\n        x[i] = i\n",
     "def k(i: Index2, a: Array[f32]):\n    a[i.x] = 1.0\n",
     "def k(i: Index, a: Array[f32], unused: Array[f32]):\n    a[i] = 0.0\n",
-    "def k(i: Index, a: Array[i32], b: Array[i32]):\n"
-    "    t = 0\n    for j in range(10):\n        t += a[j]\n    b[i] = t\n",
+    ("def k(i: Index, a: Array[i32], b: Array[i32]):\n"
+     "    t = 0\n    for j in range(10):\n        t += a[j]\n    b[i] = t\n"),
 };
 
 static void test_kernels_can_be_regrouped(void **state) {

@@ -71,8 +71,7 @@ static void test_one_line_that_is_cut_between_characters(void **state) {
     kp_log_write(KP_LOG_INFO, "a\nb\r\nc");
     assert_null(strpbrk(h.message, "\r\n"));
     char text[4000] = "-";
-    while (strlen(text) < 3000)
-        strcat(text, "\xE2\x82\xAC");
+    test_repeat(text, 1, 3000, "\xE2\x82\xAC");
     kp_log_write(KP_LOG_INFO, "%s", text);
     size_t length = strlen(h.message);
     assert_in_range(length, 2044, 2047);

@@ -57,6 +57,14 @@ static inline uint64_t test_next(test_random *random) {
 // 0 to n - 1.
 static inline uint32_t test_below(test_random *random, uint32_t n) { return (uint32_t)(test_next(random) >> 11) % n; }
 
+// Fills `text` behind its first `used` bytes with copies of `piece`, to about `length` bytes, and ends it.
+static inline void test_repeat(char *text, size_t used, size_t length, const char *piece) {
+    size_t n = strlen(piece);
+    for (; used < length; used += n)
+        memcpy(text + used, piece, n);
+    text[used] = '\0';
+}
+
 // A file of the build folder, whole; free it. Aligned for words.
 static inline void *test_read(const char *name, size_t *size) {
     char path[1024];
