@@ -60,7 +60,7 @@ class Generator:
 
     def fresh(self, prefix):
         self.names += 1
-        return f"{prefix}{self.names}"
+        return f"{prefix}_{self.names}"  # never the name of a type, such as i32
 
     def variable(self, kind, writable=False):
         names = [v for v in self.variables[kind] if not writable or v not in self.fixed]

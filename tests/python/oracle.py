@@ -296,7 +296,8 @@ class Vector:
             raise AttributeError(f"{type(self).__name__} cannot store to {name!r}")
         if len(at) > 1 and getattr(value, "size", 0) != len(at):
             raise TypeError(f"{name!r} takes {len(at)} components")
-        for k, part in zip(at, value._parts if len(at) > 1 else [value]):
+        parts = list(value._parts) if len(at) > 1 else [value]  # a copy, for v.yx = v
+        for k, part in zip(at, parts):
             self._parts[k] = _component(part, self.scalar)
         self._store()
 
@@ -570,8 +571,9 @@ FUNCTIONS = {
 class Array:
     """Array[T] and pyshader's Array(T) or Array(n, T): the type of a buffer of elements of type T."""
 
-    def __init__(self, *sizes_and_element):
-        self.element = sizes_and_element[-1]
+    def __init__(self, *length_and_element):
+        *length, self.element = length_and_element
+        self.length = length[0] if length else None
 
     def __class_getitem__(cls, element):
         return cls(element)
@@ -587,13 +589,13 @@ class Index:
 class Buffer:
     """A storage buffer: a NumPy array whose elements are values of the language."""
 
-    def __init__(self, name, element, data):
+    def __init__(self, name, element, data, length=None):
         scalar, self.width = (element.scalar, element.size) if issubclass(element, Vector) else (element, 1)
         wanted = {f32: np.float32, i32: np.int32, u32: np.uint32}[scalar]
         if data.dtype != wanted:
             raise TypeError(f"{name}: an array of {data.dtype} for Array[{element.__name__}]")
         self.name, self.element = name, element
-        self.data = data.reshape(-1, self.width) if self.width > 1 else data.reshape(-1)
+        self.data = (data.reshape(-1, self.width) if self.width > 1 else data.reshape(-1))[:length]
 
     def _at(self, index):
         if not isinstance(index, int) or isinstance(index, bool):
@@ -690,7 +692,7 @@ class Parameter:
         if isinstance(spec, tuple):
             spec = spec[2]
         if isinstance(spec, Array):
-            buffer = Buffer(self.name, spec.element, given)
+            buffer = Buffer(self.name, spec.element, given, spec.length)
             return lambda index, extent: buffer
         make = (lambda: spec(*[spec.scalar(x) for x in given])) if issubclass(spec, Vector) else (lambda: spec(given))
         return lambda index, extent: make()

@@ -261,14 +261,14 @@ def test_range_that_ends_at_the_edge_of_the_type():
                 b[i] += 1
             for j in range(-2147483640, -2147483648, -5):
                 b[i] += 1
-            for j in range(m, u32(4294967295)):
-                u[i] += j
-            for j in range(m, u32(4294967295), 3):
-                u[i] += j
-            for j in range(m, m - 8, -3):
-                u[i] += j
-            for j in range(u32(7), u32(0), -3):
-                u[i] += j
+            for w in range(m, u32(4294967295)):
+                u[i] += w
+            for w in range(m, u32(4294967295), 3):
+                u[i] += w
+            for w in range(m, m - 8, -3):
+                u[i] += w
+            for w in range(u32(7), u32(0), -3):
+                u[i] += w
         """,
         [0],
         np.zeros(1, np.uint32),
@@ -573,3 +573,43 @@ def test_long_while_loop_on_data_is_right():
         [1, 2],
     )
     assert b.tolist() == [70000, 70000]
+
+
+@pytest.mark.parametrize("use", ["t", "t * 3", "t + b[i]"])
+def test_value_loaded_in_an_endless_loop_is_there_after_it(use):
+    """Mesa's lavapipe keeps one value for all lanes of a vector: a load in a loop that other lanes stay in longer becomes 0."""
+    check(
+        f"""
+        def k(i: Index, b: Array[i32], out: Array[i32]):
+            while True:
+                t = b[i]
+                if t > 0:
+                    break
+                b[i] += 1
+            out[i] = {use}
+        """,
+        [1, 2, 3, -4, 5, -60, 7, 8, *range(-20, 13)],
+        np.zeros(41, np.int32),
+    )
+
+
+def test_value_loaded_before_several_breaks_is_there_after_the_loop():
+    check(
+        """
+        def k(i: Index, x: Array[f32], out: Array[f32]):
+            while True:
+                t = x[i]
+                p = vec2(t, x[i] * 0.5)
+                if t > 3.0:
+                    break
+                x[i] += 1.0
+                if t < -18.0:
+                    break
+                if i == 7:
+                    out[i] = t
+                    return
+            out[i] = t + p.y
+        """,
+        np.arange(-20, 13, dtype=np.float32),
+        np.zeros(33, np.float32),
+    )

@@ -50,7 +50,7 @@ ONE = {
     "sinh": (AROUND_ZERO, absolute(1e-5, 64)),
     "cosh": (AROUND_ZERO, absolute(1e-5, 64)),
     "tanh": (AROUND_ZERO * 4, absolute(1e-5)),
-    "asinh": (AROUND_ZERO * 10, absolute(1e-5, 64)),
+    "asinh": (AROUND_ZERO * 10, lambda w: 1e-5 + 8 * ULP * np.cosh(w) / np.exp(w)),  # log(x + sqrt(x * x + 1))
     "acosh": (reals(np.linspace(1, 40, 41)), absolute(4e-4, 64)),
     "atanh": (reals(np.linspace(-0.95, 0.95, 41)), absolute(1e-5, 64)),
     "exp": (EXPONENTS, lambda w: (3 + 2 * np.abs(np.log(w))) * ULP * w),

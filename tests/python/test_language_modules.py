@@ -36,7 +36,7 @@ def make(kind, rng):
     return value if len(value) > 1 else value[0]
 
 
-@pytest.mark.parametrize(("file", "name"), kernels())
+@pytest.mark.parametrize(("file", "name"), list(kernels()))
 def test_kernels_of_the_compile_tests_do_what_cpython_does(file, name):
     text = (KERNELS / file).read_text()
     spirv = compile_text(text, name)
