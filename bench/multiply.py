@@ -14,9 +14,13 @@ import sys
 
 import measure
 
+PIECE = (
+    1 << 15
+)  # without regrouping there is a workgroup for each element, and devices may take only 65,535 in a dispatch
 
-def prepare(count: int):
-    """The recorded sequence and its tensors, with what was computed already checked once."""
+
+def prepare(count: int, piece: int):
+    """The recorded sequence, and what keeps it alive: a dispatch for each `piece` of the arrays. The products are right."""
     import kp
     import numpy as np
     import pyshader as ps
@@ -34,25 +38,30 @@ def prepare(count: int):
     mgr = kp.Manager()
     a = np.arange(count, dtype=np.float32) % 1000
     b = np.arange(count, dtype=np.float32) % 7 + 1
-    tensors = [kp.Tensor(a), kp.Tensor(b), kp.Tensor(np.zeros(count, np.float32))]
-    mgr.eval_tensor_create_def(tensors)
+    kept = [mgr]
     sequence = mgr.create_sequence()
     sequence.begin()
-    sequence.record_algo_data(tensors, compute_multiply.to_spirv())
+    for start in range(0, count, piece):
+        part = slice(start, start + piece)
+        tensors = [kp.Tensor(a[part]), kp.Tensor(b[part]), kp.Tensor(np.zeros_like(a[part]))]
+        mgr.eval_tensor_create_def(tensors)
+        sequence.record_algo_data(tensors, compute_multiply.to_spirv())
+        kept.append(tensors)
     sequence.end()
     sequence.eval()
-    mgr.eval_tensor_sync_local_def([tensors[2]])
-    for i in range(0, count, max(1, count // 997)):
-        assert tensors[2][i] == a[i] * b[i], f"element {i} is {tensors[2][i]}, not {a[i] * b[i]}"
-    return mgr, tensors, sequence, a, b
+    out = kept[-1][2]
+    mgr.eval_tensor_sync_local_def([out])
+    for i in range(-1, -len(out), -max(1, len(out) // 997)):
+        assert out[i] == a[i] * b[i], f"element {i} is {out[i]}, not {a[i] * b[i]}"
+    return sequence, a, b, kept
 
 
 def serve(count: int) -> None:
     """The process without regrouping: for each line on stdin, evaluates once and answers how many seconds that took."""
-    kept = prepare(count)
+    sequence, *_kept = prepare(count, PIECE)
     print("ready", flush=True)
     for _ in sys.stdin:
-        print(measure.seconds(kept[2].eval), flush=True)
+        print(measure.seconds(sequence.eval), flush=True)
 
 
 def main() -> None:
@@ -62,7 +71,7 @@ def main() -> None:
 
     import numpy as np
 
-    _mgr, _tensors, sequence, a, b = prepare(args.elements)
+    sequence, a, b, _kept = prepare(args.elements, args.elements)
     product = np.multiply(a, b)
     command = [sys.executable, __file__, "--serve", "1", "--elements", str(args.elements)]
     pipe = subprocess.PIPE
