@@ -220,34 +220,27 @@ static bool cheap(const kp_node *n) {
 // One operand of a chain of `and`s or `or`s; `payload` is the node that it belongs to.
 typedef uint32_t item_fn(kp_emitter *e, kp_node *payload, uint32_t index);
 
-typedef struct open_item {
-    uint32_t value, block, merge;
-} open_item;
-
-// item 0 and item 1 and ...: each later one under a branch, the results brought together by phis. Bools are their own
-// truth; for others, `type` says what they are.
+// item 0 and item 1 and ...: each later one in a selection of its own, which runs when the value so far does not
+// decide: one after the other, not nested, so that a chain may be long. Bools are their own truth; `type` says what
+// others are.
 static uint32_t junction(kp_emitter *e, kp_node *n, item_fn *item, uint32_t count, bool is_and, const kp_type *type) {
     kp_spirv *s = e->s;
-    uint32_t type_id = kp_emit_type(e, type);
-    open_item *open = KP_UNIT_NEW(e->unit, open_item, count);
     const kp_type *truth = kp_type_scalar(e->unit, KP_BOOL);
-    for (uint32_t i = 0; i + 1 < count; i++) {
-        uint32_t value = item(e, n, i);
+    uint32_t value = item(e, n, 0);
+    for (uint32_t i = 1; i < count; i++) {
         uint32_t test = type == truth ? value : kp_emit_cast(e, type, truth, value);
-        uint32_t next = kp_spirv_id(s);
-        open[i] = (open_item){.value = value, .block = s->block, .merge = kp_spirv_id(s)};
-        if (is_and)
-            kp_spirv_select_branch(s, test, next, open[i].merge, open[i].merge);
-        else
-            kp_spirv_select_branch(s, test, open[i].merge, next, open[i].merge);
+        uint32_t next = kp_spirv_id(s), merge = kp_spirv_id(s), from = s->block;
+        kp_spirv_select_branch(s, test, is_and ? next : merge, is_and ? merge : next, merge);
         kp_spirv_label(s, next);
-    }
-    uint32_t value = item(e, n, count - 1);
-    for (uint32_t i = count - 1; i-- > 0;) {
-        uint32_t from = s->block;
-        kp_spirv_branch(s, open[i].merge);
-        kp_spirv_label(s, open[i].merge);
-        value = kp_spirv_phi(s, type_id, open[i].value, open[i].block, value, from);
+        uint32_t more = item(e, n, i), more_from = s->block;
+        kp_spirv_branch(s, merge);
+        kp_spirv_label(s, merge);
+        value = kp_spirv_phi(s, kp_emit_type(e, type), value, from, more, more_from);
+        if (n->kind == KP_NODE_COMPARE) {
+            uint32_t side = kp_emit_type(e, n->u.compare.rights[i]->type);
+            n->u.compare.kept =
+                kp_spirv_phi(s, side, kp_spirv_constant_null(s, side), from, n->u.compare.kept, more_from);
+        }
     }
     return value;
 }

@@ -47,6 +47,16 @@ static bool go_to(kp_emitter *e, uint32_t label) {
     return true;
 }
 
+// A module may nest 1,023 levels of control flow. Expressions need some of them, which the parser counts.
+static void nest(kp_emitter *e, const kp_node *n) {
+    enum { DEEPEST = 700 };
+    if (++e->nesting > DEEPEST)
+        kp_error_at(e->unit, n->first, n->last,
+                    "too many branches and loops are inside of each other here, where each "
+                    "'elif' counts as well; the limit is %d",
+                    DEEPEST);
+}
+
 typedef struct open_merge {
     uint32_t label;
     bool reached; // something branches there
@@ -54,6 +64,7 @@ typedef struct open_merge {
 
 static void emit_branch(kp_emitter *e, const kp_branch *branch, bool last, open_merge *merge) {
     kp_spirv *s = e->s;
+    nest(e, branch->test);
     uint32_t test = kp_emit_expr(e, branch->test);
     uint32_t yes = kp_spirv_id(s);
     *merge = (open_merge){.label = kp_spirv_id(s), .reached = last};
@@ -85,6 +96,7 @@ static void emit_if(kp_emitter *e, const kp_node *n) {
     for (; open > 0; open--) {
         open_merge *merge = &merges[open - 1];
         merge->reached |= go_to(e, merge->label);
+        e->nesting--;
         kp_spirv_label(e->s, merge->label);
         if (!merge->reached)
             kp_spirv_unreachable(e->s);
@@ -147,9 +159,11 @@ static uint32_t start_loop(kp_emitter *e, const kp_emitter_loop *loop) {
 }
 
 static void emit_loop_body(kp_emitter *e, const kp_node *n, kp_emitter_loop *loop) {
+    nest(e, n);
     e->loop = loop;
     kp_emit_block(e, n->u.loop.body);
     e->loop = loop->outer;
+    e->nesting--;
     go_to(e, loop->next);
     kp_spirv_label(e->s, loop->next);
 }

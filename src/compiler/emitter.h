@@ -32,6 +32,7 @@ typedef struct kp_emitter {
     uint32_t line, line_block;                                   // of the last OpLine, and the block that it is in
     uint32_t target;                                             // value of KP_NODE_TARGET
     kp_emitter_loop *loop;
+    uint32_t nesting;                  // statements of control flow around this one
     uint32_t helpers[KP_HELPER_COUNT]; // ids of those in use; 0: not
     bool helper_done[KP_HELPER_COUNT];
 } kp_emitter;

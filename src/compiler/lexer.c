@@ -558,7 +558,8 @@ void kp_lexer_check_text(kp_unit *unit) {
         length = character_length(unit->text + here.at);
         if (length == 0)
             kp_error_at(unit, &here, NULL, "the source is not UTF-8 here");
-        if (unit->text[here.at] == '\n') {
+        bool carriage = unit->text[here.at] == '\r' && unit->text[here.at + 1] != '\n';
+        if (unit->text[here.at] == '\n' || carriage) {
             here.line++;
             here.line_start = here.at + 1;
         }

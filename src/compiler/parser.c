@@ -51,8 +51,8 @@ static const kp_token *expect(parser *p, kp_token_kind kind, const char *where) 
         fault(p);
     if (!is(p, kind)) {
         const char *quote = kind > KP_TOKEN_ERROR ? "'" : "";
-        kp_error_at(p->unit, p->at, NULL, "expected %s%s%s %s, found %s%s", quote, kp_lexer_spelling(kind), quote, where,
-                    describe(p), kind == KP_TOKEN_COLON && is(p, KP_TOKEN_ASSIGN) ? "; '==' compares" : "");
+        kp_error_at(p->unit, p->at, NULL, "expected %s%s%s %s, found %s%s", quote, kp_lexer_spelling(kind), quote,
+                    where, describe(p), kind == KP_TOKEN_COLON && is(p, KP_TOKEN_ASSIGN) ? "; '==' compares" : "");
     }
     return take(p);
 }
@@ -330,17 +330,16 @@ static kp_node *power(parser *p) {
     if (!is(p, KP_TOKEN_DOUBLE_STAR))
         return left;
     const kp_token *at = take(p);
-    return binary_node(p, KP_TOKEN_DOUBLE_STAR, at, left, unary(p));
+    enter(p);
+    kp_node *right = unary(p);
+    leave(p);
+    return binary_node(p, KP_TOKEN_DOUBLE_STAR, at, left, right);
 }
 
 // unary := ('+' | '-' | '~') unary | power
 static kp_node *unary(parser *p) {
-    if (!is(p, KP_TOKEN_PLUS) && !is(p, KP_TOKEN_MINUS) && !is(p, KP_TOKEN_TILDE)) {
-        enter(p);
-        kp_node *n = power(p);
-        leave(p);
-        return n;
-    }
+    if (!is(p, KP_TOKEN_PLUS) && !is(p, KP_TOKEN_MINUS) && !is(p, KP_TOKEN_TILDE))
+        return power(p);
     kp_node *n = node(p, KP_NODE_UNARY, p->at);
     n->u.unary.op = take(p)->kind;
     enter(p);

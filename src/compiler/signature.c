@@ -338,6 +338,8 @@ static void resolve_local_size(kp_checker *c, kp_node *n) {
 }
 
 void kp_signature_run(kp_checker *c, const kp_function *function) {
+    enum { MOST_BY_VALUE = 255 }; // what a SPIR-V function takes
+    uint32_t by_value = 0;
     refuse_unknown_names(c, function);
     if (function->local_size != NULL && function->local_size->kind != KP_NODE_NONE)
         resolve_local_size(c, function->local_size);
@@ -354,6 +356,10 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         param->symbol->typed_at = parameter->token;
         param->symbol->reached = true;
         resolve(c, param, annotation_of(c, parameter));
+        by_value += param->kind != KP_PARAM_BUFFER;
+        if (by_value > MOST_BY_VALUE)
+            kp_error_at(c->unit, parameter->token, NULL, "a kernel has at most %d parameters that are not buffers",
+                        MOST_BY_VALUE);
         c->kernel->param_count++;
         refuse_clash(c, i, function);
     }

@@ -104,10 +104,16 @@ void kp_spirv_mode_local_size(kp_spirv *s, uint32_t function, const uint32_t siz
     put_all(w + 2, size, 3);
 }
 
+// An instruction has at most 65,535 words, and nobody reads a name as long as that.
+static uint32_t name_length(const char *name) {
+    enum { LONGEST = 1000 };
+    return (uint32_t)strnlen(name, LONGEST);
+}
+
 void kp_spirv_name(kp_spirv *s, uint32_t id, const char *name) {
     if (!s->debug)
         return;
-    uint32_t length = (uint32_t)strlen(name);
+    uint32_t length = name_length(name);
     uint32_t *w = start(s, &s->names, SpvOpName, 2 + text_words(length));
     w[0] = id;
     put_text(w + 1, name, length);
@@ -116,7 +122,7 @@ void kp_spirv_name(kp_spirv *s, uint32_t id, const char *name) {
 void kp_spirv_member_name(kp_spirv *s, uint32_t id, uint32_t member, const char *name) {
     if (!s->debug)
         return;
-    uint32_t length = (uint32_t)strlen(name);
+    uint32_t length = name_length(name);
     uint32_t *w = start(s, &s->names, SpvOpMemberName, 3 + text_words(length));
     w[0] = id;
     w[1] = member;
