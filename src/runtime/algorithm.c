@@ -304,7 +304,7 @@ static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t exten
 
 static kp_result plan_groups(const kp_algorithm *algorithm, const uint32_t axes[3], bool in_workgroups,
                              kp_algorithm_launch *out) {
-    const kp_device_info *info = &algorithm->manager->device->info;
+    const kp_info *info = &algorithm->manager->device->info;
     const uint32_t *local = algorithm->kernel->sizes.local_size;
     for (unsigned i = 0; i < 3; i++) {
         out->groups[i] = in_workgroups ? axes[i] : (axes[i] - 1) / local[i] + 1;

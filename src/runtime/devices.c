@@ -4,7 +4,6 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/str.h"
-#include "vulkan/info.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -13,6 +12,58 @@
 // ---------------------------------------------------------------------------------------------------------------------
 // Listing
 // ---------------------------------------------------------------------------------------------------------------------
+
+static kp_device_type as_type(VkPhysicalDeviceType type) {
+    switch (type) {
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+        return KP_DEVICE_INTEGRATED;
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+        return KP_DEVICE_DISCRETE;
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+        return KP_DEVICE_VIRTUAL;
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+        return KP_DEVICE_CPU;
+    default:
+        return KP_DEVICE_OTHER;
+    }
+}
+
+kp_device_info kp_devices_describe(const kp_info *info) {
+    kp_device_info d = {.index = info->index,
+                        .type = as_type(info->type),
+                        .vendor_id = info->vendor_id,
+                        .api_version = info->api_version,
+                        .memory = info->memory,
+                        .unified = info->unified,
+                        .max_workgroup_invocations = info->max_workgroup_invocations,
+                        .max_push_constants = info->max_push_constants,
+                        .max_buffer_range = info->max_buffer_range,
+                        .max_allocation = info->max_allocation,
+                        .subgroup_size = info->subgroup_size,
+                        .max_shared_memory = info->max_shared_memory,
+                        .timestamps = info->timestamps,
+                        .timestamp_period = info->timestamp_period,
+                        .float16 = info->float16,
+                        .float64 = info->float64,
+                        .int8 = info->int8,
+                        .int16 = info->int16,
+                        .int64 = info->int64,
+                        .storage8 = info->storage8,
+                        .storage16 = info->storage16,
+                        .queue_family_count = info->queue_family_count};
+    memcpy(d.name, info->name, sizeof d.name);
+    memcpy(d.driver, info->driver, sizeof d.driver);
+    memcpy(d.uuid, info->uuid, sizeof d.uuid);
+    memcpy(d.max_workgroup_count, info->max_workgroup_count, sizeof d.max_workgroup_count);
+    memcpy(d.max_workgroup_size, info->max_workgroup_size, sizeof d.max_workgroup_size);
+    for (uint32_t i = 0; i < info->queue_family_count && i < KP_MAX_QUEUE_FAMILIES; i++) {
+        d.queue_families[i].count = info->queue_families[i].count;
+        d.queue_families[i].compute = info->queue_families[i].compute;
+        d.queue_families[i].transfer = info->queue_families[i].transfer;
+        d.queue_families[i].graphics = info->queue_families[i].graphics;
+    }
+    return d;
+}
 
 kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count) {
     if (count == NULL || (infos == NULL && capacity != 0))
@@ -30,10 +81,10 @@ kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count) {
         result = kp_error_host_memory(sizeof *features);
     for (uint32_t i = 0; i < instance->device_count && i < capacity && result == KP_OK; i++) {
         kp_info_limits limits;
-        kp_device_info info;
+        kp_info info;
         result = kp_info_query(instance, i, &info, &limits, features, NULL, NULL);
         if (result == KP_OK)
-            infos[i] = info;
+            infos[i] = kp_devices_describe(&info);
     }
     if (result == KP_OK)
         *count = instance->device_count;

@@ -2,7 +2,12 @@
 #ifndef KP_SRC_RUNTIME_DEVICES_H
 #define KP_SRC_RUNTIME_DEVICES_H
 
-#include "vulkan/instance.h"
+#include "vulkan/info.h"
+
+#include <kp/runtime.h>
+
+// The device's facts as the public header has them.
+kp_device_info kp_devices_describe(const kp_info *info);
 
 // `text` as kp_manager_desc.device; NULL or "": the best. KP_ERROR_NO_DEVICE when there is none at all,
 // KP_ERROR_ARGUMENT when none is called so.

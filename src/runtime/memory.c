@@ -157,7 +157,7 @@ static void link_to_manager(kp_memory *memory) {
 }
 
 static kp_result check_size(const kp_memory *memory) {
-    const kp_device_info *info = &memory->manager->device->info;
+    const kp_info *info = &memory->manager->device->info;
     VkDeviceSize size = buffer_size(memory->bytes);
     if (memory->bytes > SIZE_MAX - 4 || memory->bytes > UINT64_MAX - 4)
         return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': %llu bytes are more than this program can address",

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "capabilities.h"
 #include "manager.h"
 #include "validate.h"
 #include "vulkan/guard.h"
@@ -52,7 +53,7 @@ static kp_result make_key(const kp_pipelines_desc *desc, void **key, size_t *siz
 
 static kp_result check_capabilities(const kp_device *device, const kp_reflect *reflect, const char *label) {
     for (size_t i = 0; i < reflect->capability_count; i++) {
-        const char *feature = kp_features_missing(&device->features, reflect->capabilities[i]);
+        const char *feature = kp_capabilities_missing(&device->features, reflect->capabilities[i]);
         if (feature != NULL)
             return kp_error_set(KP_ERROR_UNSUPPORTED,
                                 "algorithm '%s': %s lacks %s, which the module's capability %u needs", label,
@@ -273,7 +274,7 @@ static kp_result read_values(const kp_pipelines_desc *desc, const kp_reflect *re
 // ---------------------------------------------------------------------------------------------------------------------
 
 static kp_result check_sizes(const kp_device *device, const kp_reflect_sizes *sizes, const char *label) {
-    const kp_device_info *info = &device->info;
+    const kp_info *info = &device->info;
     uint64_t invocations = 1;
     for (unsigned axis = 0; axis < 3; axis++) {
         uint32_t size = sizes->local_size[axis];

@@ -138,7 +138,9 @@ static void relax(void) {
 }
 
 // Nanoseconds to spin. A CPU driver does its work on the very cores that the spin would take.
-static uint64_t spin_time(const kp_device *device) { return device->info.type == KP_DEVICE_CPU ? 0 : 50000; }
+static uint64_t spin_time(const kp_device *device) {
+    return device->info.type == VK_PHYSICAL_DEVICE_TYPE_CPU ? 0 : 50000;
+}
 
 static VkResult wait(kp_device *device, VkFence fence, uint64_t timeout) {
     uint64_t spin = spin_time(device);

@@ -28,22 +28,22 @@ void kp_device_name(const kp_device *device, VkObjectType type, uint64_t handle,
                                                       .pObjectName = name});
 }
 
-// A compute family, best one without graphics: its work does not hold up the desktop. KP_MAX_QUEUE_FAMILIES: none.
-static uint32_t best_family(const kp_device_info *info) {
-    uint32_t found = KP_MAX_QUEUE_FAMILIES;
+// A compute family, best one without graphics: its work does not hold up the desktop. KP_INFO_MAX_FAMILIES: none.
+static uint32_t best_family(const kp_info *info) {
+    uint32_t found = KP_INFO_MAX_FAMILIES;
     for (uint32_t i = 0; i < info->queue_family_count; i++) {
         if (!info->queue_families[i].compute)
             continue;
         if (!info->queue_families[i].graphics)
             return i;
-        if (found == KP_MAX_QUEUE_FAMILIES)
+        if (found == KP_INFO_MAX_FAMILIES)
             found = i;
     }
     return found;
 }
 
 // "0 (16 queues), 2 (8 queues)": the families that can compute.
-static void list_families(const kp_device_info *info, kp_str *out) {
+static void list_families(const kp_info *info, kp_str *out) {
     for (uint32_t i = 0; i < info->queue_family_count; i++) {
         if (info->queue_families[i].compute)
             kp_str_format(out, "%s%u (%u queue%s)", out->length != 0 ? ", " : "", i, info->queue_families[i].count,
@@ -61,7 +61,7 @@ static kp_result bad_family(const kp_device *device, const char *words) {
 }
 
 // Counts the queues of each family and checks that they are there.
-static kp_result count_queues(kp_device *device, const kp_device_desc *desc, uint32_t counts[KP_MAX_QUEUE_FAMILIES]) {
+static kp_result count_queues(kp_device *device, const kp_device_desc *desc, uint32_t counts[KP_INFO_MAX_FAMILIES]) {
     char words[128] = "";
     for (size_t i = 0; i < desc->family_count; i++) {
         uint32_t family = desc->families[i];
@@ -107,12 +107,33 @@ static kp_result collect_extensions(kp_device *device, const kp_device_desc *des
     return KP_OK;
 }
 
-static kp_result open_device(kp_device *device, const uint32_t counts[KP_MAX_QUEUE_FAMILIES],
+static kp_result load_functions(kp_device *device) {
+    PFN_vkGetDeviceProcAddr get =
+        (PFN_vkGetDeviceProcAddr)vkGetInstanceProcAddr(device->instance->handle, "vkGetDeviceProcAddr");
+    if (get == NULL)
+        return kp_error_set(KP_ERROR_DRIVER, "the Vulkan loader has no vkGetDeviceProcAddr");
+#define KP_X(name)                                                       \
+    device->vk.vk##name = (PFN_vk##name)get(device->handle, "vk" #name); \
+    if (device->vk.vk##name == NULL)                                     \
+        return kp_error_set(KP_ERROR_DRIVER, "%s: the driver has no vk" #name, device->label);
+    KP_DEVICE_FUNCTIONS(KP_X)
+#undef KP_X
+    device->vk.vkCmdPushDescriptorSetKHR =
+        (PFN_vkCmdPushDescriptorSetKHR)get(device->handle, "vkCmdPushDescriptorSetKHR");
+    if (device->vk.vkCmdPushDescriptorSetKHR == NULL)
+        device->features.push_descriptors = false;
+    if (device->instance->validation)
+        device->set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(device->instance->handle,
+                                                                                   "vkSetDebugUtilsObjectNameEXT");
+    return KP_OK;
+}
+
+static kp_result open_device(kp_device *device, const uint32_t counts[KP_INFO_MAX_FAMILIES],
                              const char *const *extensions, uint32_t extension_count) {
     float priorities[256];
     for (size_t i = 0; i < sizeof priorities / sizeof *priorities; i++)
         priorities[i] = 1.0f;
-    VkDeviceQueueCreateInfo queues[KP_MAX_QUEUE_FAMILIES];
+    VkDeviceQueueCreateInfo queues[KP_INFO_MAX_FAMILIES];
     for (uint32_t i = 0; i < device->family_count; i++)
         queues[i] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                               .queueFamilyIndex = device->families[i],
@@ -129,18 +150,14 @@ static kp_result open_device(kp_device *device, const uint32_t counts[KP_MAX_QUE
                                        NULL, &device->handle);
     if (result < 0)
         return kp_device_check(device, result, "vkCreateDevice");
-    volkLoadDeviceTable(&device->vk, device->handle);
-    if (device->instance->validation)
-        device->set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(device->instance->handle,
-                                                                                   "vkSetDebugUtilsObjectNameEXT");
-    return KP_OK;
+    return load_functions(device);
 }
 
 static kp_result get_queues(kp_device *device, const kp_device_desc *desc) {
     device->queues = kp_alloc_zero(desc->family_count, sizeof *device->queues);
     if (device->queues == NULL)
         return kp_error_host_memory(desc->family_count * sizeof *device->queues);
-    uint32_t next[KP_MAX_QUEUE_FAMILIES] = {0};
+    uint32_t next[KP_INFO_MAX_FAMILIES] = {0};
     for (size_t i = 0; i < desc->family_count; i++) {
         kp_queue *queue = &device->queues[device->queue_count++];
         queue->family = desc->families[i];
@@ -170,10 +187,10 @@ static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensio
     if (desc->family_count == 0) {
         full.families = &family;
         full.family_count = 1;
-        if (family == KP_MAX_QUEUE_FAMILIES)
+        if (family == KP_INFO_MAX_FAMILIES)
             return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: the device has no compute queue", device->label);
     }
-    uint32_t counts[KP_MAX_QUEUE_FAMILIES] = {0};
+    uint32_t counts[KP_INFO_MAX_FAMILIES] = {0};
     result = count_queues(device, &full, counts);
     if (result == KP_OK)
         result = collect_extensions(device, desc, *there, there_count, *names, &name_count);
@@ -204,11 +221,7 @@ kp_result kp_device_create(kp_instance *instance, const kp_device_desc *desc, kp
         kp_device_release(device);
         return result;
     }
-    device->unified_flags =
-        kp_info_unified_flags(device->info.type == KP_DEVICE_CPU          ? VK_PHYSICAL_DEVICE_TYPE_CPU
-                              : device->info.type == KP_DEVICE_INTEGRATED ? VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU
-                                                                          : VK_PHYSICAL_DEVICE_TYPE_OTHER,
-                              &device->limits.memory);
+    device->unified_flags = kp_info_unified_flags(device->info.type, &device->limits.memory);
     *out = device;
     return KP_OK;
 }

@@ -13,6 +13,64 @@
 
 typedef struct kp_command kp_command;
 
+// The device-level functions that kp calls. A table of its own: volk's has every function there is, which takes longer
+// to fill than all else that a manager adds to the driver's time.
+#define KP_DEVICE_FUNCTIONS(X)     \
+    X(AllocateCommandBuffers)      \
+    X(AllocateDescriptorSets)      \
+    X(AllocateMemory)              \
+    X(BeginCommandBuffer)          \
+    X(BindBufferMemory)            \
+    X(CmdBindDescriptorSets)       \
+    X(CmdBindPipeline)             \
+    X(CmdCopyBuffer)               \
+    X(CmdDispatch)                 \
+    X(CmdFillBuffer)               \
+    X(CmdPipelineBarrier)          \
+    X(CmdPushConstants)            \
+    X(CmdResetQueryPool)           \
+    X(CmdWriteTimestamp)           \
+    X(CreateBuffer)                \
+    X(CreateCommandPool)           \
+    X(CreateComputePipelines)      \
+    X(CreateDescriptorPool)        \
+    X(CreateDescriptorSetLayout)   \
+    X(CreateFence)                 \
+    X(CreatePipelineLayout)        \
+    X(CreateQueryPool)             \
+    X(CreateShaderModule)          \
+    X(DestroyBuffer)               \
+    X(DestroyCommandPool)          \
+    X(DestroyDescriptorPool)       \
+    X(DestroyDescriptorSetLayout)  \
+    X(DestroyDevice)               \
+    X(DestroyFence)                \
+    X(DestroyPipeline)             \
+    X(DestroyPipelineLayout)       \
+    X(DestroyQueryPool)            \
+    X(DestroyShaderModule)         \
+    X(EndCommandBuffer)            \
+    X(FreeMemory)                  \
+    X(GetBufferMemoryRequirements) \
+    X(GetDeviceQueue)              \
+    X(GetFenceStatus)              \
+    X(GetQueryPoolResults)         \
+    X(MapMemory)                   \
+    X(QueueSubmit)                 \
+    X(QueueWaitIdle)               \
+    X(ResetCommandPool)            \
+    X(ResetDescriptorPool)         \
+    X(ResetFences)                 \
+    X(UpdateDescriptorSets)        \
+    X(WaitForFences)
+
+typedef struct kp_device_functions {
+#define KP_X(name) PFN_vk##name vk##name;
+    KP_DEVICE_FUNCTIONS(KP_X)
+#undef KP_X
+    PFN_vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetKHR; // NULL where kp_features.push_descriptors is false
+} kp_device_functions;
+
 typedef struct kp_queue {
     VkQueue handle;
     uint32_t family;
@@ -26,16 +84,16 @@ typedef struct kp_device {
     kp_instance *instance;                     // owned
     VkPhysicalDevice physical;                 //
     VkDevice handle;                           //
-    struct VolkDeviceTable vk;                 // the device's functions
+    kp_device_functions vk;                    //
     PFN_vkSetDebugUtilsObjectNameEXT set_name; // NULL without the validation layer
     char *label;                               // for messages
-    kp_device_info info;                       //
+    kp_info info;                              //
     kp_info_limits limits;                     //
     kp_features features;                      // all enabled
     VkMemoryPropertyFlags unified_flags;       // of memory that host and device share; 0: none
     kp_queue *queues;                          //
     uint32_t queue_count;                      //
-    uint32_t families[KP_MAX_QUEUE_FAMILIES];  // that the queues are of, each once
+    uint32_t families[KP_INFO_MAX_FAMILIES];   // that the queues are of, each once
     uint32_t family_count;                     //
     kp_heap heap;                              // device memory
     pthread_mutex_t command_lock;              // guards what follows

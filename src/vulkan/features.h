@@ -1,5 +1,4 @@
-// What a device can do: which of the features that compute uses it has, all of which kp enables, and which SPIR-V
-// capabilities that allows.
+// What a device can do: which of the features that compute uses it has; kp enables them all.
 #ifndef KP_SRC_VULKAN_FEATURES_H
 #define KP_SRC_VULKAN_FEATURES_H
 
@@ -71,9 +70,5 @@ bool kp_features_has_extension(const VkExtensionProperties *list, uint32_t count
 // `subgroup_ops` is left alone.
 void kp_features_query(const kp_instance *instance, VkPhysicalDevice device, uint32_t api_version,
                        const VkExtensionProperties *list, uint32_t count, kp_features *out);
-
-// NULL when a module that declares the SPIR-V capability may run; else the name of the Vulkan feature that is missing
-// ("shaderFloat64"), or of the capability where no feature of compute brings it.
-const char *kp_features_missing(const kp_features *features, uint32_t capability);
 
 #endif

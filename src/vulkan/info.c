@@ -6,21 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static kp_device_type as_type(VkPhysicalDeviceType type) {
-    switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
-        return KP_DEVICE_INTEGRATED;
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
-        return KP_DEVICE_DISCRETE;
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
-        return KP_DEVICE_VIRTUAL;
-    case VK_PHYSICAL_DEVICE_TYPE_CPU:
-        return KP_DEVICE_CPU;
-    default:
-        return KP_DEVICE_OTHER;
-    }
-}
-
 static bool has_type(const VkPhysicalDeviceMemoryProperties *memory, VkMemoryPropertyFlags flags) {
     for (uint32_t i = 0; i < memory->memoryTypeCount; i++) {
         if ((memory->memoryTypes[i].propertyFlags & flags) == flags)
@@ -42,12 +27,12 @@ VkMemoryPropertyFlags kp_info_unified_flags(VkPhysicalDeviceType type, const VkP
     return has_type(memory, shared) && !has_type(memory, host | cached) ? shared : 0;
 }
 
-static void describe_queues(const kp_instance *instance, VkPhysicalDevice device, kp_device_info *info,
+static void describe_queues(const kp_instance *instance, VkPhysicalDevice device, kp_info *info,
                             kp_info_limits *limits) {
-    VkQueueFamilyProperties families[KP_MAX_QUEUE_FAMILIES];
+    VkQueueFamilyProperties families[KP_INFO_MAX_FAMILIES];
     uint32_t count = 0;
     instance->GetPhysicalDeviceQueueFamilyProperties(device, &count, NULL);
-    count = count < KP_MAX_QUEUE_FAMILIES ? count : KP_MAX_QUEUE_FAMILIES;
+    count = count < KP_INFO_MAX_FAMILIES ? count : KP_INFO_MAX_FAMILIES;
     instance->GetPhysicalDeviceQueueFamilyProperties(device, &count, families);
     info->queue_family_count = count;
     for (uint32_t i = 0; i < count; i++) {
@@ -63,7 +48,7 @@ static void describe_queues(const kp_instance *instance, VkPhysicalDevice device
     }
 }
 
-static void describe_memory(kp_device_info *info, kp_info_limits *limits, VkPhysicalDeviceType type) {
+static void describe_memory(kp_info *info, kp_info_limits *limits, VkPhysicalDeviceType type) {
     const VkPhysicalDeviceMemoryProperties *memory = &limits->memory;
     uint64_t largest = 0;
     for (uint32_t i = 0; i < memory->memoryHeapCount; i++) {
@@ -77,10 +62,10 @@ static void describe_memory(kp_device_info *info, kp_info_limits *limits, VkPhys
         info->max_allocation = largest;
 }
 
-static void describe_limits(const VkPhysicalDeviceProperties *p, kp_device_info *info, kp_info_limits *limits) {
+static void describe_limits(const VkPhysicalDeviceProperties *p, kp_info *info, kp_info_limits *limits) {
     const VkPhysicalDeviceLimits *l = &p->limits;
     snprintf(info->name, sizeof info->name, "%s", p->deviceName);
-    info->type = as_type(p->deviceType);
+    info->type = p->deviceType;
     info->vendor_id = p->vendorID;
     info->api_version = p->apiVersion;
     memcpy(info->max_workgroup_count, l->maxComputeWorkGroupCount, sizeof info->max_workgroup_count);
@@ -98,9 +83,8 @@ static void describe_limits(const VkPhysicalDeviceProperties *p, kp_device_info 
 }
 
 // Properties that structs of Vulkan 1.1 and of extensions hold.
-static void describe_more(const kp_instance *instance, VkPhysicalDevice device, kp_device_info *info,
-                          kp_info_limits *limits, kp_features *features, const VkExtensionProperties *list,
-                          uint32_t list_count) {
+static void describe_more(const kp_instance *instance, VkPhysicalDevice device, kp_info *info, kp_info_limits *limits,
+                          kp_features *features, const VkExtensionProperties *list, uint32_t list_count) {
     uint32_t minor = VK_API_VERSION_MINOR(limits->api_version);
     bool has_driver = minor >= 2 || kp_features_has_extension(list, list_count, "VK_KHR_driver_properties");
     bool has_limit = minor >= 3 || kp_features_has_extension(list, list_count, "VK_KHR_maintenance4");
@@ -141,7 +125,7 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
                  driver.driverInfo[0] != '\0' ? " " : "", driver.driverInfo);
 }
 
-static void describe_features(const kp_features *f, kp_device_info *info) {
+static void describe_features(const kp_features *f, kp_info *info) {
     info->float16 = f->small.shaderFloat16;
     info->float64 = f->core.features.shaderFloat64;
     info->int8 = f->small.shaderInt8;
@@ -151,10 +135,10 @@ static void describe_features(const kp_features *f, kp_device_info *info) {
     info->storage16 = f->storage16.storageBuffer16BitAccess;
 }
 
-kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_device_info *info, kp_info_limits *limits,
+kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_info *info, kp_info_limits *limits,
                         kp_features *features, VkExtensionProperties **list, uint32_t *list_count) {
     VkPhysicalDevice device = instance->devices[index];
-    *info = (kp_device_info){.index = index};
+    *info = (kp_info){.index = index};
     *limits = (kp_info_limits){0};
     memset(features, 0, sizeof *features);
     VkPhysicalDeviceProperties p;

@@ -1,28 +1,53 @@
-// Facts about a physical device, as kp_device_info and as the layers above need them.
+// Facts about a physical device.
 #ifndef KP_SRC_VULKAN_INFO_H
 #define KP_SRC_VULKAN_INFO_H
 
 #include "features.h"
 
-#include <kp/runtime.h>
+#include <kp/base.h>
 
-// What kp_device_info does not say.
+enum { KP_INFO_MAX_FAMILIES = 16 };
+
+// What the runtime tells its callers of it (kp_device_info in kp/runtime.h, which explains the fields).
+typedef struct kp_info {
+    uint32_t index; // in the instance's list
+    char name[256], driver[256];
+    uint8_t uuid[16];
+    VkPhysicalDeviceType type;
+    uint32_t vendor_id, api_version;
+    uint64_t memory;
+    bool unified;
+    uint32_t max_workgroup_count[3], max_workgroup_size[3], max_workgroup_invocations;
+    uint32_t max_push_constants;
+    uint64_t max_buffer_range, max_allocation;
+    uint32_t subgroup_size, max_shared_memory;
+    bool timestamps;
+    double timestamp_period;
+    bool float16, float64, int8, int16, int64, storage8, storage16;
+    uint32_t queue_family_count;
+    struct {
+        uint32_t count;
+        bool compute, transfer, graphics;
+    } queue_families[KP_INFO_MAX_FAMILIES];
+} kp_info;
+
+// What is for kp alone.
 typedef struct kp_info_limits {
     uint32_t api_version; // the device's, at most 1.3: what kp uses of it
     VkDriverId driver;    // 0: unknown
     VkPhysicalDeviceMemoryProperties memory;
-    uint32_t max_allocations;                       // live device allocations
-    uint32_t max_sets;                              // descriptor sets in a pipeline layout
-    uint32_t max_push_descriptors;                  // 0: no push descriptors
-    uint32_t max_storage_buffers;                   // storage buffers of one pipeline
-    uint32_t max_uniform_buffers;                   // uniform buffers of one pipeline
-    uint32_t max_uniform_range;                     // bytes of one bound uniform buffer
-    uint32_t timestamp_bits[KP_MAX_QUEUE_FAMILIES]; // by family; 0: no timestamps
+    uint32_t max_allocations;                      // live device allocations
+    uint32_t max_sets;                             // descriptor sets in a pipeline layout
+    uint32_t max_push_descriptors;                 // 0: no push descriptors
+    uint32_t max_storage_buffers;                  // storage buffers of one pipeline
+    uint32_t max_uniform_buffers;                  // uniform buffers of one pipeline
+    uint32_t max_uniform_range;                    // bytes of one bound uniform buffer
+    uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps
 } kp_info_limits;
 
 // Fills all three; `index` is the position in the instance's list. KP_ERROR_HOST_MEMORY, KP_ERROR_DRIVER.
 // `list` (NULL: not wanted) gets the device's extensions, to be freed with kp_alloc_free.
-kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_device_info *info, kp_info_limits *limits,
+kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_info *info, kp_info_limits *limits,
                         kp_features *features, VkExtensionProperties **list, uint32_t *list_count);
 
 // Memory that host and device share and that the host can read at full speed: the type flags to ask for, or 0 when the

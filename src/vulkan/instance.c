@@ -158,7 +158,6 @@ kp_result kp_instance_create(bool validation, kp_instance **out) {
     result = open_instance(instance);
     if (result != KP_OK)
         goto fail;
-    kp_loader_use(instance->handle);
     result = load_functions(instance);
     if (result == KP_OK && instance->validation)
         result = start_messenger(instance);

@@ -23,10 +23,3 @@ kp_result kp_loader_open(void) {
                                                 "(Debian, Ubuntu: apt install libvulkan1)");
     return KP_OK;
 }
-
-void kp_loader_use(VkInstance instance) {
-    pthread_mutex_lock(&lock);
-    if (vkGetDeviceProcAddr == NULL)
-        vkGetDeviceProcAddr = (PFN_vkGetDeviceProcAddr)vkGetInstanceProcAddr(instance, "vkGetDeviceProcAddr");
-    pthread_mutex_unlock(&lock);
-}

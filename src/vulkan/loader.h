@@ -11,8 +11,4 @@
 // thread.
 kp_result kp_loader_open(void);
 
-// To be called with a live instance before volkLoadDeviceTable: sets volk's global vkGetDeviceProcAddr, which is the
-// loader's own and the same for every instance.
-void kp_loader_use(VkInstance instance);
-
 #endif

@@ -97,25 +97,38 @@ static void every_index_runs_once_on_three_axes(void **state) {
     kp_program_destroy(program);
 }
 
-// More blocks than one axis of a dispatch can have.
+// More blocks than one axis of a dispatch can have: 65,535 of 64 deep, or, for a kernel with loops on lavapipe, of 256
+// long (launch_plan.h).
 static void long_launches_fold(void **state) {
     kp_manager *mgr = *state;
-    kp_device_info device = gpu_device(mgr);
-    uint64_t n = 20000003; // over 65,535 groups of 256
-    if (n * 4 > device.max_buffer_range)
-        n = device.max_buffer_range / 4 - 1;
-    int32_t push = (int32_t)n;
-    kp_program *program = compile(count_1d);
-    kp_tensor *x = ints(mgr, n + 1);
-    kp_algorithm *count = NULL;
-    OK(kp_algorithm_create(
-        mgr, &(kp_algorithm_desc){.program = program, .memory = &x, .memory_count = 1, .push = &push, .push_size = 4},
-        &count));
-    gpu_once(mgr, count, &x, 1, &(kp_dispatch_desc){.extent = {(uint32_t)n, 0, 0}});
-    expect_ones(x, n, "long");
-    kp_algorithm_destroy(count);
-    kp_tensor_destroy(x);
-    kp_program_destroy(program);
+    static const uint32_t extents[][3] = {{20000003, 1, 1}, {1, 1, 5000003}, {3, 1, 4300001}, {1, 2, 4300001}};
+    static const char *const sources[] = {count_3d, "def count(p: Index3, x: Array[i32], w: i32, h: i32, d: i32):\n"
+                                                    "    for r in range(2):\n"
+                                                    "        k = p.x + w * (p.y + h * p.z)\n"
+                                                    "        if r == 1 and p.x < w and p.y < h and p.z < d:\n"
+                                                    "            x[k] = x[k] + 1\n"};
+    for (size_t s = 0; s < COUNT_OF(sources); s++) {
+        kp_program *program = compile(sources[s]);
+        for (size_t k = 0; k < COUNT_OF(extents); k++) {
+            const uint32_t *e = extents[k];
+            int32_t push[3] = {(int32_t)e[0], (int32_t)e[1], (int32_t)e[2]};
+            uint64_t n = (uint64_t)e[0] * e[1] * e[2];
+            kp_tensor *x = ints(mgr, n + 1);
+            kp_algorithm *count = NULL;
+            char what[64];
+            snprintf(what, sizeof what, "%u x %u x %u", e[0], e[1], e[2]);
+            OK(kp_algorithm_create(
+                mgr,
+                &(kp_algorithm_desc){
+                    .program = program, .memory = &x, .memory_count = 1, .push = push, .push_size = 12},
+                &count));
+            gpu_once(mgr, count, &x, 1, &(kp_dispatch_desc){.extent = {e[0], e[1], e[2]}});
+            expect_ones(x, n, what);
+            kp_algorithm_destroy(count);
+            kp_tensor_destroy(x);
+        }
+        kp_program_destroy(program);
+    }
 }
 
 static void regrouped_or_not_the_result_is_the_same(void **state) {
