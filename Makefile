@@ -39,13 +39,13 @@ $(STAMPS)/system-%: tools/setup_system.sh
 	@tools/setup_system.sh $*
 	@mkdir -p $(@D) && touch $@
 
-.venv/stamp-build: $(STAMPS)/system-build
+.venv/stamp-build: pyproject.toml | $(STAMPS)/system-build
 	@[ -x $(BIN)/python ] || { echo "making .venv" && python3 -m venv .venv; }
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@$(PIP) install --group build
 	@touch $@
 
-.venv/stamp-test .venv/stamp-lint: .venv/stamp-%: .venv/stamp-build
+.venv/stamp-test .venv/stamp-lint: .venv/stamp-%: .venv/stamp-build pyproject.toml
 	@$(PIP) install --group $*
 	@touch $@
 

@@ -15,6 +15,7 @@ STANDARD = set(
     " stdint stdio stdlib stdnoreturn string time uchar wchar wctype".split()
 )
 POSIX = ("dirent", "dlfcn", "fcntl", "pthread", "sched", "sys/", "unistd", "windows")
+SPIRV = ("spirv/",)  # the headers of numbers, no library
 VULKAN = ("vulkan/", "volk")
 PUBLIC = ("base", "compiler", "kernels", "kp", "runtime", "shader", "vulkan")
 
@@ -23,16 +24,16 @@ PUBLIC = ("base", "compiler", "kernels", "kp", "runtime", "shader", "vulkan")
 RULES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "include/kp": ((), PUBLIC, ()),
     "src/base": ((), ("base",), POSIX),
-    "src/compiler": (("base",), ("base", "compiler"), ()),
+    "src/compiler": (("base",), ("base", "compiler"), SPIRV),
     "src/shader": (("base",), ("base", "shader"), (*POSIX, "shaderc/")),
-    "src/vulkan": (("base",), ("base",), (*POSIX, *VULKAN)),
+    "src/vulkan": (("base",), ("base",), (*POSIX, *VULKAN, *SPIRV)),
     "src/runtime": (
         ("base", "vulkan"),
         ("base", "runtime", "vulkan"),
-        (*POSIX, *VULKAN, "spirv-tools/", "spirv/"),
+        (*POSIX, *VULKAN, *SPIRV, "spirv-tools/"),
     ),
     "src/kernels": ((), ("base", "kernels"), ()),
-    "src/cli": ((), PUBLIC, POSIX),
+    "src/cli": ((), PUBLIC, (*POSIX, "spirv-tools/")),
     "python/ext": ((), PUBLIC, (*POSIX, "Python", "structmember")),
     "examples": ((), PUBLIC, POSIX),
     "bench": ((), PUBLIC, (*POSIX, *VULKAN)),
