@@ -25,7 +25,7 @@ PACKAGE_FILES := $(shell find CMakeLists.txt CMakePresets.json cmake include src
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help demo build python test test-unit test-compile test-gpu test-python test-install test-docs \
-        asan tsan bench format format-check lint wheel install drivers clean distclean
+        asan tsan fuzz bench format format-check lint wheel install drivers clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -111,15 +111,24 @@ test-install: build-tests drivers .venv/stamp-test ## What is installed: find_pa
 test-docs: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Every snippet in README.md and docs/
 	@$(RESULTS) run docs -- $(PYTEST) tests/docs --junitxml {junit}
 
-asan: $(STAMPS)/system-build $(STAMPS)/system-test ## The unit tests under the address and undefined-behaviour sanitizers
+SANITIZED := $(STAMPS)/system-build $(STAMPS)/system-test drivers
+
+asan: $(SANITIZED) ## The tests in C under the address and undefined-behaviour sanitizers
 	@cmake --preset asan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
 	@cmake --build --preset asan
-	@$(RESULTS) run asan -- $(CTEST) --test-dir build/asan/tests/unit -j$(JOBS) --output-junit {junit}
+	@$(RESULTS) run asan-unit -- $(CTEST) --test-dir build/asan/tests/unit -j$(JOBS) --output-junit {junit}
+	@$(RESULTS) run asan-compile -- $(CTEST) --test-dir build/asan/tests/compile -j$(JOBS) --output-junit {junit}
+	@$(MATRIX) asan-gpu --drivers lavapipe -- $(CTEST) --test-dir build/asan/tests/gpu -j$(JOBS) --output-junit {junit}
 
-tsan: $(STAMPS)/system-build $(STAMPS)/system-test drivers ## The tests under the thread sanitizer
+tsan: $(SANITIZED) ## The tests in C under the thread sanitizer
 	@cmake --preset tsan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
 	@cmake --build --preset tsan
-	@$(RESULTS) run tsan -- $(CTEST) --test-dir build/tsan/tests/unit -j$(JOBS) --output-junit {junit}
+	@$(RESULTS) run tsan-unit -- $(CTEST) --test-dir build/tsan/tests/unit -j$(JOBS) --output-junit {junit}
+	@$(MATRIX) tsan-gpu --drivers lavapipe -- $(CTEST) --test-dir build/tsan/tests/gpu -j$(JOBS) --output-junit {junit}
+
+fuzz: $(STAMPS)/system-build $(STAMPS)/system-test $(STAMPS)/system-lint ## Fuzz the compiler and the SPIR-V reader, a minute each
+	@cmake --preset fuzz >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+	@cmake --build --preset fuzz --target fuzz_run
 
 bench: $(STAMPS)/system-run $(STAMPS)/python ## Measure, and print ratios
 	@cmake --preset release -DKP_BENCH=ON >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }

@@ -2,7 +2,7 @@
 """Runs test runners, keeps what each one counted, and adds it up.
 
     tools/results.py clear
-    tools/results.py run NAME [--timeout SECONDS] -- COMMAND...
+    tools/results.py run NAME [--timeout SECONDS] [--verbose] -- COMMAND...
     tools/results.py sum [--make-status STATUS]
 
 `{junit}` in the command stands for the path of a JUnit file that the runner is to write (pytest --junitxml, ctest
@@ -184,6 +184,7 @@ def main() -> int:
     runner = actions.add_parser("run")
     runner.add_argument("name")
     runner.add_argument("--timeout", type=float, default=TIMEOUT)
+    runner.add_argument("--verbose", action="store_true", help="show the command's output, not just that of a failure")
     words, command = split_command(sys.argv[1:])
     args = parser.parse_args(words)
     if args.action == "clear":
@@ -193,7 +194,7 @@ def main() -> int:
         return add_up(args.make_status)
     if not command:
         parser.error("no command after --")
-    return 0 if run(args.name, command, timeout=args.timeout) else 1
+    return 0 if run(args.name, command, quiet=not args.verbose, timeout=args.timeout) else 1
 
 
 if __name__ == "__main__":
