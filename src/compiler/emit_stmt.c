@@ -168,6 +168,16 @@ static void emit_loop_body(kp_emitter *e, const kp_node *n, kp_emitter_loop *loo
     kp_spirv_label(e->s, loop->next);
 }
 
+// Always true, which no driver can know: `turns` goes 0, ~0, 0, ~0 ... A `while True` without another way out than its
+// breaks would be miscompiled by drivers that run the invocations of a group in the lanes of vectors (lavapipe,
+// SwiftShader): a value that is loaded in the loop and used after it is kept once for all lanes, and the lanes that
+// have left the loop lose it in the turns of the others. This way out makes it a phi, which has a value for each lane.
+static uint32_t is_not_over(kp_emitter *e, uint32_t turns) {
+    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
+    return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, kp_spirv_load(e->s, e->type_u32, turns),
+                           kp_emit_number(e, u32, 1));
+}
+
 static void emit_while(kp_emitter *e, const kp_node *n) {
     kp_spirv *s = e->s;
     kp_node *test = n->u.loop.test;
@@ -177,13 +187,16 @@ static void emit_while(kp_emitter *e, const kp_node *n) {
         return;
     }
     kp_emitter_loop loop = open_loop(e, n);
+    uint32_t turns = constant && n->u.loop.breaks ? kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL) : 0;
     uint32_t header = start_loop(e, &loop);
-    if (!constant) {
+    if (!constant || turns != 0) {
         uint32_t body = kp_spirv_id(s);
-        kp_spirv_branch_if(s, kp_emit_expr(e, test), body, loop.merge);
+        kp_spirv_branch_if(s, turns != 0 ? is_not_over(e, turns) : kp_emit_expr(e, test), body, loop.merge);
         kp_spirv_label(s, body);
     }
     emit_loop_body(e, n, &loop);
+    if (turns != 0)
+        kp_spirv_store(s, turns, kp_spirv_unary(s, SpvOpNot, e->type_u32, kp_spirv_load(s, e->type_u32, turns)));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, loop.merge);
     if (constant && !n->u.loop.breaks)
