@@ -8,8 +8,8 @@ What a file must do is told by the folder it is in:
     error/   its last function, or the one that a line "# kpc: --kernel=NAME" names, does not compile, and says so in the words
              and at the place of its first line, "# error: LINE:COLUMN: message" (an .expect file of the same name may hold
              that line for a file that cannot)
-    golden/  as ok/, and what spirv-dis makes of the module, without names and numbers, is the .spvasm file of the same name;
-             --bless writes that file anew: read the difference before you commit it
+    golden/  as ok/, and what spirv-dis makes of the kernel's function (of `multiply`: of the whole module), less debug
+             information, is the .spvasm file of the same name; --bless writes that anew: read it before you commit it
 Ends with "N passed, N failed".
 """
 
@@ -20,7 +20,7 @@ import tempfile
 from pathlib import Path
 
 FUNCTION = re.compile(r"^(?:async )?def (\w+)", re.M)
-BARE = ("OpName", "OpMemberName", "OpSource", "OpString", "OpLine", "OpNoLine", "OpModuleProcessed", ";")
+BARE = ("OpName", "OpMemberName", "OpSource", "OpString", "OpLine", "OpNoLine", "OpModuleProcessed")
 
 
 def run(*command, **options):
@@ -82,16 +82,17 @@ def check_error(kpc, path, _bless):
         yield path.stem, fault
 
 
-def normalise(assembly):
-    """The assembly without names and debug lines, ids numbered as they come."""
+def normalise(assembly, function=None):
+    """The assembly without debug information, and with unnamed ids numbered as they come; of one function if asked."""
     ids = {}
     lines = []
     for line in assembly.splitlines():
         line = line.strip()
-        words = line.split(" = ")[-1]
-        if not line or words.startswith(BARE):
-            continue
-        lines.append(re.sub(r"%\w+", lambda m: ids.setdefault(m[0], f"%{len(ids) + 1}"), line))
+        if line and not line.split(" = ")[-1].startswith(BARE):
+            lines.append(re.sub(r"%\d+", lambda m: ids.setdefault(m[0], f"%{len(ids) + 1}"), line))
+    if function:
+        start = next(n for n, line in enumerate(lines) if line.startswith(f"%{function} = OpFunction "))
+        return normalise("\n".join(lines[start : lines.index("OpFunctionEnd", start) + 1]))
     return "\n".join(lines) + "\n"
 
 
@@ -101,7 +102,8 @@ def check_golden(kpc, path, bless):
             with tempfile.TemporaryDirectory() as folder:
                 out = Path(folder) / "kernel.spv"
                 compile_kernel(kpc, path, kernel, out)
-                found = normalise(run("spirv-dis", "--raw-id", "--no-color", "--no-header", out)[1])
+                assembly = run("spirv-dis", "--no-color", "--no-header", out)[1]
+                found = normalise(assembly, None if kernel == "multiply" else kernel)
             golden = path.with_suffix(".spvasm")
             if bless:
                 golden.write_text(found)

@@ -53,8 +53,8 @@ def run_on_device(spirv, kernel, extent, args):
     """Runs a module; arrays among `args` are changed in place. `kernel` (oracle.Kernel) knows the parameters."""
     given = list(zip([p for p in kernel.parameters if not p.is_input], args, strict=True))
     buffers = [(p, a) for p, a in given if isinstance(a, np.ndarray)]
-    bindings = [p.spec[1] if isinstance(p.spec, tuple) else n for n, (p, _) in enumerate(buffers)]
-    arrays = [a for _, (_, a) in sorted(zip(bindings, buffers), key=lambda pair: pair[0])]
+    bound = {p.spec[1] if isinstance(p.spec, tuple) else n: a for n, (p, a) in enumerate(buffers)}
+    arrays = [bound.get(n, np.zeros(1, np.float32)) for n in range(max(bound, default=-1) + 1)]
     push = push_bytes(kernel, [(p, a) for p, a in given if not isinstance(a, np.ndarray)])
     mgr = manager()
     tensors = [mgr.tensor_t(a.reshape(-1)) for a in arrays]

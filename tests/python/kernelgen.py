@@ -373,14 +373,17 @@ class Generator:
     def while_header(self, depth):
         name, count = self.fresh("w"), self.rng.randint(1, 6)
         self.emit(depth, f"{name} = 0")
-        extra = f" and {self.boolean(1)}" if self.chance(0.3) else ""
-        if self.chance(0.2):
+        extra = f"{self.boolean(1)}" if self.chance(0.3) else ""
+        if self.chance(0.4):
             self.emit(depth, "while True:")
-            self.emit(depth + 1, f"if {name} >= {count}{extra.replace('and', 'or', 1)}:")
+            self.emit(depth + 1, f"{name} += 1")
+            for _ in range(self.rng.randint(0, 2)):
+                self.assign(depth + 1)
+            self.emit(depth + 1, f"if {name} >= {count}{extra and ' or ' + extra}:")
             self.emit(depth + 2, "break")
         else:
-            self.emit(depth, f"while {name} < {count}{extra}:")
-        self.emit(depth + 1, f"{name} += 1")
+            self.emit(depth, f"while {name} < {count}{extra and ' and ' + extra}:")
+            self.emit(depth + 1, f"{name} += 1")
         return name, count
 
     def leave(self, depth):

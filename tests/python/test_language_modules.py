@@ -13,13 +13,14 @@ import pytest
 from kernel_check import compare, compile_text, outcome, run_on_device
 
 KERNELS = Path(__file__).parent.parent / "compile" / "ok"
+NOT_RUN = {"compute_set_and_binding"}  # the object API binds set 0
 
 
 def kernels():
     """(file, name) of every kernel of tests/compile/ok."""
     for path in sorted(KERNELS.glob("*.py")):
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef):
+            if isinstance(node, ast.FunctionDef) and node.name not in NOT_RUN:
                 yield pytest.param(path.name, node.name, id=f"{path.stem}-{node.name}")
 
 
@@ -42,9 +43,6 @@ def test_kernels_of_the_compile_tests_do_what_cpython_does(file, name):
     spirv = compile_text(text, name)
     kernel = oracle.Kernel(text, name)
     args = [make(p.spec, np.random.default_rng(7)) for p in kernel.parameters if not p.is_input]
-    sets = {p.spec[1][0] for p in kernel.parameters if isinstance(p.spec, tuple) and isinstance(p.spec[1], tuple)}
-    if sets - {0}:
-        return  # the object API binds set 0
     wanted = outcome(kernel, 1, args)
     run_on_device(spirv, kernel, 1, args)
     near = lambda w: 1e-3 * np.abs(w) + 1e-3  # noqa: E731  (test_language_functions.py has the close tolerances)

@@ -8,7 +8,7 @@ import oracle
 import pytest
 from kernel_check import compare, compile_text, outcome, run_on_device
 
-COUNT = int(os.environ.get("KP_RANDOM_KERNELS", "400"))
+COUNT = int(os.environ.get("KP_RANDOM_KERNELS", "250"))
 GROUPS = 20
 INDICES = 16
 
