@@ -1,0 +1,327 @@
+// See ext.h. A few sequences of a manager's, kept with what they recorded: the same op on the same tensors with the
+// same shader object is then a replay. What is kept of tensors are serials, not references, so nothing of the user's
+// stays alive for it. The GIL guards the slots; a thread that leaves it marks its slot busy, and finds it again by
+// index, for the array may move.
+#include "ext.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { KEPT = 8, IN_FLIGHT_MAX = 64, LAUNCH = EXT_CLASSIC_OP_COUNT };
+
+// What a slot recorded, and what is asked of it.
+typedef struct request {
+    int op;          // ext_classic_op or LAUNCH
+    PyObject *tuple; // of memories
+    PyObject *extra; // the shader object
+    const ext_launch *launch;
+} request;
+
+typedef struct ext_slot {
+    kp_sequence *sequence;
+    bool running;            // submitted, and not awaited
+    bool busy;               // a thread is in it without the GIL
+    uint64_t used;           // when it was last submitted, counted
+    kp_algorithm *algorithm; // that it recorded; a bare handle, since a kp.Algorithm holds the core that holds this
+    int op;                  // what it recorded; count 0: nothing that can be replayed
+    PyObject *extra;         //
+    uint64_t *serials;       // of its tensors
+    size_t count;            //
+    ext_launch launch;       // of a LAUNCH; `push` is owned
+} ext_slot;
+
+static int succeeded(kp_ext *ext, kp_result result) {
+    if (result == KP_OK)
+        return 0;
+    ext_error_raise(ext, result);
+    return -1;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What was recorded
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Only objects that cannot change stand for the same shader when they are the same object.
+static bool is_fixed(const request *r) {
+    return r->op == LAUNCH || r->extra == Py_None || PyBytes_CheckExact(r->extra) || PyUnicode_CheckExact(r->extra);
+}
+
+static uint64_t serial_of(PyObject *tuple, size_t i) {
+    return ((ext_tensor *)PyTuple_GetItem(tuple, (Py_ssize_t)i))->serial;
+}
+
+static bool same_launch(const ext_launch *a, const ext_launch *b) {
+    return memcmp(a->extent, b->extent, sizeof a->extent) == 0 && a->upload == b->upload &&
+           a->download == b->download && a->push_size == b->push_size &&
+           (a->push_size == 0 || memcmp(a->push, b->push, a->push_size) == 0);
+}
+
+static bool recorded_same(const ext_slot *slot, const request *r) {
+    if (slot->count == 0 || slot->op != r->op || slot->extra != r->extra ||
+        slot->count != (size_t)PyTuple_Size(r->tuple) || (r->op == LAUNCH && !same_launch(&slot->launch, r->launch)))
+        return false;
+    for (size_t i = 0; i < slot->count; i++) {
+        if (slot->serials[i] != serial_of(r->tuple, i))
+            return false;
+    }
+    return true;
+}
+
+static void destroy_algorithm(void *handle) { kp_algorithm_destroy(handle); }
+
+static void destroy_sequence(void *handle) { kp_sequence_destroy(handle); }
+
+static void forget(ext_core *core, ext_slot *slot) {
+    PyObject *extra = slot->extra;
+    ext_core_release(core, destroy_algorithm, slot->algorithm);
+    slot->algorithm = NULL;
+    free(slot->serials);
+    free((void *)(uintptr_t)slot->launch.push);
+    slot->launch = (ext_launch){0};
+    slot->serials = NULL;
+    slot->count = 0;
+    slot->extra = NULL;
+    Py_XDECREF(extra);
+}
+
+// Notes what was recorded. Takes `algorithm` over. That it cannot be noted is no failure.
+static void note(ext_slot *slot, const request *r, PyObject *algorithm) {
+    if (algorithm != NULL) {
+        slot->algorithm = ((ext_algorithm *)algorithm)->handle;
+        ((ext_algorithm *)algorithm)->handle = NULL;
+        Py_DECREF(algorithm);
+    }
+    size_t count = (size_t)PyTuple_Size(r->tuple);
+    // A file may change, and creating is never the same twice.
+    if (r->op == EXT_TENSOR_CREATE || r->op == EXT_ALGO_FILE || !is_fixed(r) ||
+        (slot->serials = calloc(count, sizeof *slot->serials)) == NULL)
+        return;
+    if (r->op == LAUNCH) {
+        void *push = malloc(r->launch->push_size + 1);
+        if (push == NULL)
+            return;
+        if (r->launch->push_size > 0)
+            memcpy(push, r->launch->push, r->launch->push_size);
+        slot->launch = *r->launch;
+        slot->launch.push = push;
+    }
+    for (size_t i = 0; i < count; i++)
+        slot->serials[i] = serial_of(r->tuple, i);
+    slot->count = count;
+    slot->op = r->op;
+    slot->extra = Py_NewRef(r->extra);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Slots
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A running slot whose work is done becomes free.
+static bool is_free(ext_slot *slot) {
+    if (slot->busy)
+        return false;
+    if (slot->running && kp_sequence_await(slot->sequence, 0) != KP_ERROR_TIMEOUT)
+        slot->running = false;
+    return !slot->running;
+}
+
+static kp_result await_slot(ext_core *core, size_t index, uint64_t timeout) {
+    kp_sequence *sequence = core->slots[index].sequence;
+    core->slots[index].busy = true;
+    PyThreadState *thread = ext_core_enter(core);
+    kp_result result = kp_sequence_await(sequence, timeout);
+    ext_core_leave(core, thread);
+    core->slots[index].busy = false;
+    if (result != KP_ERROR_TIMEOUT)
+        core->slots[index].running = false;
+    return result;
+}
+
+// The slot that was started first of those that still run; false when there is none.
+static bool oldest_running(const ext_core *core, size_t *out) {
+    bool found = false;
+    for (size_t i = 0; i < core->slot_count; i++) {
+        const ext_slot *slot = &core->slots[i];
+        if (slot->running && !slot->busy && (!found || slot->used < core->slots[*out].used)) {
+            *out = i;
+            found = true;
+        }
+    }
+    return found;
+}
+
+static int add_slot(kp_ext *ext, ext_core *core, size_t *out) {
+    kp_manager *manager = ext_core_use(ext, core);
+    kp_sequence *sequence;
+    if (manager == NULL || succeeded(ext, kp_sequence_create(manager, NULL, &sequence)) < 0)
+        return -1;
+    ext_slot *slots = realloc(core->slots, (core->slot_count + 1) * sizeof *slots);
+    if (slots == NULL) {
+        kp_sequence_destroy(sequence);
+        PyErr_NoMemory();
+        return -1;
+    }
+    core->slots = slots;
+    core->slots[core->slot_count] = (ext_slot){.sequence = sequence};
+    *out = core->slot_count++;
+    return 0;
+}
+
+// A free slot: one that recorded the same, else a new one while few are kept, else the one unused for longest.
+static int pick_slot(kp_ext *ext, ext_core *core, const request *r, size_t *out) {
+    bool found = false;
+    for (size_t i = 0; i < core->slot_count; i++) {
+        ext_slot *slot = &core->slots[i];
+        if (!is_free(slot))
+            continue;
+        if (recorded_same(slot, r)) {
+            *out = i;
+            return 0;
+        }
+        if (!found || slot->used < core->slots[*out].used)
+            *out = i;
+        found = true;
+    }
+    if (found && core->slot_count >= KEPT)
+        return 0;
+    if (core->slot_count >= IN_FLIGHT_MAX && oldest_running(core, out))
+        return succeeded(ext, await_slot(core, *out, UINT64_MAX));
+    return add_slot(ext, core, out);
+}
+
+static kp_result submit(ext_core *core, size_t index, bool async) {
+    static uint64_t submissions;
+    kp_sequence *sequence = core->slots[index].sequence;
+    core->slots[index].busy = true;
+    core->slots[index].used = ++submissions;
+    PyThreadState *thread = ext_core_enter(core);
+    kp_result result = async ? kp_sequence_eval_async(sequence) : kp_sequence_eval(sequence);
+    ext_core_leave(core, thread);
+    core->slots[index].busy = false;
+    if (result == KP_OK && async)
+        core->slots[index].running = core->submitted = true;
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Recording and running
+// ---------------------------------------------------------------------------------------------------------------------
+
+typedef kp_result (*sync_fn)(kp_sequence *sequence, kp_memory *const *memory, size_t count);
+
+static kp_result record_sync(kp_sequence *sequence, const ext_memories *m, uint64_t mask, sync_fn sync) {
+    kp_result result = KP_OK;
+    for (size_t i = 0; result == KP_OK && i < m->count && i < 64; i++) {
+        if ((mask >> i & 1) != 0)
+            result = sync(sequence, &m->handles[i], 1);
+    }
+    return result;
+}
+
+static int record_launch(kp_ext *ext, ext_core *core, kp_sequence *sequence, const request *r, PyObject **algorithm) {
+    const ext_launch *l = r->launch;
+    const kp_dispatch_desc dispatch = {
+        .extent = {l->extent[0], l->extent[1], l->extent[2]}, .push = l->push, .push_size = l->push_size};
+    const ext_algorithm_desc desc = {.spirv = r->extra, .push_bytes = l->push, .push_size = l->push_size};
+    ext_memories m;
+    *algorithm = ext_algorithm_new(ext, core, r->tuple, &desc);
+    if (*algorithm == NULL)
+        return -1;
+    int result = ext_memories_read(ext, core, r->tuple, "arguments", &m);
+    if (result == 0) {
+        result = succeeded(ext, record_sync(sequence, &m, l->upload, kp_record_sync_device));
+        if (result == 0)
+            result = succeeded(ext, kp_record_dispatch(sequence, ((ext_algorithm *)*algorithm)->handle, &dispatch));
+        if (result == 0)
+            result = succeeded(ext, record_sync(sequence, &m, l->download, kp_record_sync_local));
+        ext_memories_release(&m);
+    }
+    if (result < 0)
+        Py_CLEAR(*algorithm);
+    return result;
+}
+
+static int record_in_slot(kp_ext *ext, ext_core *core, size_t index, const request *r) {
+    PyObject *algorithm = NULL;
+    kp_sequence *sequence = core->slots[index].sequence;
+    core->slots[index].busy = true; // recording may give the GIL away
+    forget(core, &core->slots[index]);
+    int result = succeeded(ext, kp_sequence_clear(sequence));
+    if (result == 0 && r->op == LAUNCH)
+        result = record_launch(ext, core, sequence, r, &algorithm);
+    else if (result == 0)
+        result = ext_classic_record(ext, core, sequence, (ext_classic_op)r->op, r->tuple, r->extra, &algorithm);
+    if (result == 0)
+        note(&core->slots[index], r, algorithm);
+    core->slots[index].busy = false;
+    return result;
+}
+
+static int run(kp_ext *ext, ext_core *core, const request *r, bool async) {
+    size_t index = 0;
+    if (ext_core_use(ext, core) == NULL || pick_slot(ext, core, r, &index) < 0)
+        return -1;
+    if (recorded_same(&core->slots[index], r)) {
+        kp_result result = submit(core, index, async);
+        if (result != KP_ERROR_STATE)
+            return succeeded(ext, result);
+        if (ext_core_use(ext, core) == NULL)
+            return -1;
+        // something is destroyed: recording again says what
+    }
+    if (record_in_slot(ext, core, index, r) < 0)
+        return -1;
+    return succeeded(ext, submit(core, index, async));
+}
+
+int ext_anonymous_eval(kp_ext *ext, ext_core *core, ext_classic_op op, PyObject *tensors, PyObject *extra, bool async) {
+    PyObject *tuple = ext_memories_tuple(ext, tensors, "tensors");
+    if (tuple == NULL)
+        return -1;
+    int result = run(ext, core, &(request){(int)op, tuple, extra, NULL}, async);
+    Py_DECREF(tuple);
+    return result;
+}
+
+int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObject *tuple, const ext_launch *launch) {
+    return run(ext, core, &(request){LAUNCH, tuple, program, launch}, false);
+}
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout) {
+    if (ext_core_use(ext, core) == NULL)
+        return -1;
+    if (!core->submitted) {
+        ext_error_format(ext, KP_ERROR_STATE,
+                         "nothing to wait for: no eval_async_<op>_def was called since the last await");
+        return -1;
+    }
+    uint64_t start = now();
+    size_t index = 0;
+    while (oldest_running(core, &index)) { // what was started earlier is done earlier: one queue
+        uint64_t spent = timeout == UINT64_MAX ? 0 : now() - start;
+        if (succeeded(ext, await_slot(core, index, spent < timeout ? timeout - spent : 0)) < 0)
+            return -1;
+    }
+    core->submitted = false;
+    return 0;
+}
+
+void ext_anonymous_clear(ext_core *core) {
+    ext_slot *slots = core->slots;
+    size_t count = core->slot_count;
+    core->slots = NULL;
+    core->slot_count = 0;
+    core->submitted = false;
+    for (size_t i = 0; i < count; i++) {
+        ext_core_release(core, destroy_sequence, slots[i].sequence);
+        forget(core, &slots[i]);
+    }
+    free(slots);
+}

@@ -1,0 +1,118 @@
+// See ext.h. The GIL guards the counts. A thread that runs kp without the GIL is counted in `active`, so that destroy()
+// from another thread waits for it without blocking anybody: the handle is gone for new calls at once, and whoever
+// leaves last ends the manager.
+#include "ext.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+static unsigned long process;
+
+static void count_fork(void) { process++; }
+
+static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
+
+unsigned long ext_core_process(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, watch_forks);
+    return process;
+}
+
+bool ext_core_foreign(unsigned long made_in) { return made_in != process; }
+
+ext_core *ext_core_new(kp_manager *handle) {
+    ext_core *core = malloc(sizeof *core);
+    if (core == NULL) {
+        kp_manager_destroy(handle);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    *core = (ext_core){.references = 1, .handle = handle, .process = ext_core_process()};
+    return core;
+}
+
+ext_core *ext_core_hold(ext_core *core) {
+    core->references++;
+    return core;
+}
+
+void ext_core_drop(ext_core *core) {
+    if (core == NULL || --core->references > 0)
+        return;
+    core->references = 1; // what is dropped below may hold it and drop it again
+    ext_core_destroy(core);
+    free(core);
+}
+
+kp_manager *ext_core_use(kp_ext *ext, const ext_core *core) {
+    if (ext_core_foreign(core->process)) {
+        ext_error_format(ext, KP_ERROR_STATE,
+                         "this manager was made before a fork; make a new one in the child process");
+        return NULL;
+    }
+    if (core->handle == NULL)
+        ext_error_format(ext, KP_ERROR_STATE, "the manager is destroyed");
+    return core->handle;
+}
+
+bool ext_core_usable(const ext_core *core) { return core->handle != NULL && !ext_core_foreign(core->process); }
+
+void ext_core_release(ext_core *core, void (*destroy)(void *handle), void *handle) {
+    if (handle == NULL || ext_core_foreign(core->process))
+        return;
+    if (!core->ending) {
+        destroy(handle);
+        return;
+    }
+    ext_late *late = malloc(sizeof *late);
+    if (late == NULL)
+        return; // it leaks: nothing better can be done about a handle without memory
+    *late = (ext_late){core->late, destroy, handle};
+    core->late = late;
+}
+
+// Waiting for the device, without the GIL. Nothing else of this manager may be called meanwhile: what is dropped by
+// other threads is destroyed afterwards. The caller keeps `core` alive.
+static void end(ext_core *core, kp_manager *handle) {
+    core->ending = true;
+    PyThreadState *thread = PyEval_SaveThread();
+    kp_manager_destroy(handle);
+    PyEval_RestoreThread(thread);
+    core->ending = false;
+    while (core->late != NULL) {
+        ext_late *late = core->late;
+        core->late = late->next;
+        late->destroy(late->handle);
+        free(late);
+    }
+}
+
+void ext_core_destroy(ext_core *core) {
+    kp_manager *handle = core->handle;
+    core->handle = NULL;
+    if (core->active == 0)
+        ext_anonymous_clear(core);
+    if (handle == NULL || ext_core_foreign(core->process))
+        return;
+    if (core->active > 0)
+        core->dying = handle;
+    else
+        end(core, handle);
+}
+
+PyThreadState *ext_core_enter(ext_core *core) {
+    core->active++;
+    core->references++;
+    return PyEval_SaveThread();
+}
+
+void ext_core_leave(ext_core *core, PyThreadState *thread) {
+    PyEval_RestoreThread(thread);
+    core->active--;
+    if (core->active == 0 && core->dying != NULL) {
+        kp_manager *handle = core->dying;
+        core->dying = NULL;
+        end(core, handle); // the slots go with the core: the caller may be using one
+    }
+    ext_core_drop(core);
+}

@@ -1,0 +1,409 @@
+// The extension kp._kp: what its files share. It sees kp through the public headers alone.
+//
+// One py_<type>.c per Python type. Below them, files that know no Python type of ours: error.c (results to exceptions),
+// core.c (who keeps a kp_manager alive, who may use it, the GIL), data.c and element.c (numbers in and out), launch.c
+// (arguments of algorithms), log.c, device.c. classic.c records the ops of the 0.5 API.
+//
+// State lives in the module (kp_ext). Every object of ours points to it: its type holds the module, so it is there as
+// long as the object. References between Python objects go one way only, to what is used: a sequence to what it
+// recorded, an algorithm to its tensors; none goes back to a manager object. All of them share the manager's core
+// instead, a counted C struct, so dropping the last reference frees device memory at once, without the collector.
+#ifndef KP_EXT_H
+#define KP_EXT_H
+
+#include <kp/kp.h>
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+
+enum { EXT_OP_TYPES = 6, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
+
+typedef struct kp_ext {
+    PyObject *exceptions[EXT_EXCEPTIONS]; // error.c
+    PyObject *memory_types;               // the enums, and their members by value
+    PyObject *data_types;                 //
+    PyObject *memory_type_members[EXT_MEMORY_TYPES];
+    PyObject *dtype_members[KP_DTYPE_COUNT];
+    PyTypeObject *memory_type; // kp.Memory
+    PyTypeObject *tensor_type;
+    PyTypeObject *manager_type;
+    PyTypeObject *algorithm_type;
+    PyTypeObject *sequence_type;
+    PyTypeObject *program_type;
+    PyTypeObject *op_type; // kp.OpBase
+    PyTypeObject *op_types[EXT_OP_TYPES];
+    PyTypeObject *device_type; // kp.Device, kp.QueueFamily, kp.Param: struct sequences
+    PyTypeObject *family_type;
+    PyTypeObject *param_type;
+    PyTypeObject *manager_class; // kp.Manager and kp.Sequence, once set_classes was called
+    PyTypeObject *sequence_class;
+    PyObject *frombuffer;                   // numpy.frombuffer and dtypes; NULL until an array is first asked for
+    PyObject *numpy_dtypes[KP_DTYPE_COUNT]; //
+    uint64_t serials;                       // last serial given to a tensor
+} kp_ext;
+
+// The module state behind one of our types, or a subclass of one. NULL with an exception when it is none.
+kp_ext *ext_of_type(PyTypeObject *type);
+
+// A function, or a doc string, as Python's slots hold it: C converts between the two kinds of pointers only by way of
+// an integer.
+#define EXT_SLOT(thing) ((void *)(uintptr_t)(thing))
+
+// Puts a new reference, or NULL, in place of an old one.
+#define EXT_SET(target, value)                        \
+    do {                                              \
+        PyObject *ext_set_old = (PyObject *)(target); \
+        (target) = (value);                           \
+        Py_XDECREF(ext_set_old);                      \
+    } while (0)
+
+// PyType_FromModuleAndSpec and PyModule_AddType. A new reference, or NULL with an exception.
+PyTypeObject *ext_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *base);
+
+// Frees an object of a heap type: the tail of every tp_dealloc.
+void ext_free(PyObject *self);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// error.c
+// ---------------------------------------------------------------------------------------------------------------------
+
+int ext_error_init(kp_ext *ext, PyObject *module);
+
+// Raises what the last failing kp call on this thread said. Returns NULL.
+PyObject *ext_error_raise(kp_ext *ext, kp_result result);
+
+// As ext_error_raise, for a call that read `path`: KP_ERROR_IO becomes the OSError of its errno.
+PyObject *ext_error_raise_path(kp_ext *ext, kp_result result, PyObject *path);
+
+// Raises the exception that `result` maps to with words of our own. Returns NULL.
+PyObject *ext_error_format(kp_ext *ext, kp_result result, const char *format, ...);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// core.c: a kp_manager, shared by the manager object and all that was made from it. All under the GIL.
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Something to destroy later; see ext_core_release.
+typedef struct ext_late {
+    struct ext_late *next;
+    void (*destroy)(void *handle);
+    void *handle;
+} ext_late;
+
+typedef struct ext_core {
+    size_t references;
+    kp_manager *handle;     // NULL once destroyed
+    kp_manager *dying;      // destroyed while `active`: the last one to leave ends it
+    size_t active;          // calls that run without the GIL
+    bool ending;            // kp_manager_destroy runs without the GIL
+    ext_late *late;         // what was to be destroyed meanwhile
+    PyObject *object;       // the kp.Manager made for it, borrowed; NULL when that is gone
+    struct ext_slot *slots; // anonymous.c
+    size_t slot_count;      //
+    bool submitted;         // eval_async_<op>_def was called since the last await
+    unsigned long process;  // ext_core_process() at creation
+} ext_core;
+
+// Takes `handle` over. NULL with MemoryError; `handle` is destroyed then.
+ext_core *ext_core_new(kp_manager *handle);
+ext_core *ext_core_hold(ext_core *core);
+void ext_core_drop(ext_core *core); // NULL is fine
+
+// Destroys the handle of a child: now, or after the manager that is being destroyed in another thread right now; not at
+// all when it is from before a fork. NULL is fine.
+void ext_core_release(ext_core *core, void (*destroy)(void *handle), void *handle);
+
+// Whether children of it may be asked anything: false once it is destroyed, or from before a fork.
+bool ext_core_usable(const ext_core *core);
+
+// The handle, or NULL with StateError: destroyed, or made before a fork.
+kp_manager *ext_core_use(kp_ext *ext, const ext_core *core);
+
+// Destroys the manager now, or when the calls that run without the GIL are back.
+void ext_core_destroy(ext_core *core);
+
+// Between the two the GIL is released and the manager stays.
+PyThreadState *ext_core_enter(ext_core *core);
+void ext_core_leave(ext_core *core, PyThreadState *thread);
+
+// Counts forks: a number that differs between a process and its children.
+unsigned long ext_core_process(void);
+
+// Handles from before a fork are useless in the child: they are left alone there, not destroyed.
+bool ext_core_foreign(unsigned long process);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// log.c
+// ---------------------------------------------------------------------------------------------------------------------
+
+int ext_log_init(PyObject *module); // sends kp's log to logging.getLogger("kp") until the interpreter ends
+void ext_log_follow(void);          // takes the logger's level; called where work is made, not where it is run
+PyObject *ext_log_level(PyObject *module, PyObject *level);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// device.c
+// ---------------------------------------------------------------------------------------------------------------------
+
+int ext_device_init(kp_ext *ext, PyObject *module);
+PyObject *ext_device_all(kp_ext *ext);  // list of kp.Device
+PyObject *ext_device_list(kp_ext *ext); // list of Kompute's dicts
+PyObject *ext_device_properties(const kp_device_info *info);
+PyObject *ext_device_object(kp_ext *ext, const kp_device_info *info);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// element.c: one number of a dtype
+// ---------------------------------------------------------------------------------------------------------------------
+
+// `format` is a struct-module character as memoryview takes it.
+const char *ext_element_format(kp_dtype dtype);
+const char *ext_element_numpy(kp_dtype dtype); // "float32"
+
+PyObject *ext_element_get(kp_dtype dtype, const void *at);
+
+// Writes the number `value` to `at`. -1 with TypeError or OverflowError.
+int ext_element_set(kp_dtype dtype, void *at, PyObject *value);
+
+// An element of a foreign buffer: kind 'f', 'i', 'u' or '?', its bytes, and whether they are the other way round.
+typedef struct ext_element {
+    char kind;
+    uint8_t size;
+    bool swapped;
+} ext_element;
+
+// Reads a buffer's format. -1 with a TypeError that gives the reason; `what` names the argument.
+int ext_element_parse(const char *format, Py_ssize_t itemsize, const char *what, ext_element *out);
+
+// The dtype with exactly these bytes; -1 when there is none.
+int ext_element_dtype(ext_element element);
+
+float ext_element_float(ext_element element, const void *at);
+void ext_element_copy(ext_element element, const void *at, void *to); // same bytes, in host order
+
+// ---------------------------------------------------------------------------------------------------------------------
+// data.c: many numbers
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What a data argument came to. `bytes` lie in host order, C-contiguous, and are borrowed or owned.
+typedef struct ext_data {
+    const void *bytes;
+    size_t count; // elements
+    kp_dtype dtype;
+    void *owned;      // freed by ext_data_release
+    Py_buffer buffer; // held when buffer.obj is not NULL
+} ext_data;
+
+enum { EXT_DATA_OWN = -1 }; // as `want`: the dtype that the array has
+
+// How an array of another dtype than `want` is met.
+typedef enum ext_data_rule {
+    EXT_DATA_CONVERT, // by value; only to float32
+    EXT_DATA_STRICT,  // TypeError naming both
+} ext_data_rule;
+
+// Reads `object`: an array (buffer protocol, or __array__) or a sequence of numbers, nested ones flattened.
+// -1 with an exception that names `what`; nothing to release then.
+int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *what, ext_data *out);
+void ext_data_release(ext_data *data);
+
+// Copies what is borrowed, so that it no longer changes with the object. -1 with MemoryError.
+int ext_data_own(ext_data *data, size_t bytes);
+
+// Raw bytes of SPIR-V, push constants. `owned` or `buffer` hold them.
+int ext_data_spirv(PyObject *object, ext_data *out);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// launch.c: arguments of algorithms and dispatches
+// ---------------------------------------------------------------------------------------------------------------------
+
+int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]);              // () to three counts; rest 0
+int ext_launch_push(PyObject *object, const char *what, ext_data *out);                 // push constants as bytes
+int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *count); // *out freed by PyMem_Free
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The Python types
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The host side of a tensor, counted: by the tensor, and by each export of its buffer.
+typedef struct ext_host {
+    size_t references;
+    void *data;            // never NULL
+    void *owned;           // malloc'ed, for a tensor that no manager has yet
+    kp_view *view;         // or a hold on the tensor's host side
+    unsigned long process; // see ext_core_foreign
+} ext_host;
+
+typedef struct ext_tensor {
+    PyObject_HEAD kp_ext *ext;
+    ext_core *core;    // NULL until a manager has it
+    kp_tensor *handle; // NULL until then, and after destroy()
+    ext_host *host;    // NULL: not asked for yet, or a storage tensor's
+    uint64_t serial;   // changes with the handle, and is never used twice
+    Py_ssize_t count;  // elements
+    Py_ssize_t stride; // bytes of one
+    kp_dtype dtype;
+    kp_memory_type memory_type;
+    unsigned pins; // calls that use the handle without the GIL
+    bool doomed;   // destroy() came meanwhile
+    bool classic;  // made by calling kp.Tensor(...)
+} ext_tensor;
+
+typedef struct ext_algorithm {
+    PyObject_HEAD kp_ext *ext;
+    ext_core *core;
+    kp_algorithm *handle; // NULL: empty, or destroyed
+    PyObject *memories;   // tuple
+} ext_algorithm;
+
+typedef struct ext_program {
+    PyObject_HEAD kp_ext *ext;
+    kp_program *handle;
+    PyObject *spirv;  // bytes, once asked for
+    PyObject *params; // tuple, once asked for
+} ext_program;
+
+typedef struct ext_sequence {
+    PyObject_HEAD kp_ext *ext;
+    ext_core *core;
+    kp_sequence *handle; // NULL after destroy()
+    PyObject *recorded;  // list: what the recording uses
+    uint32_t timestamps; // how many ops get one
+    bool ended;          // the next op starts a fresh recording
+    bool begun;          // begin() was called, end() was not
+    bool busy;           // a call of another thread runs without the GIL
+} ext_sequence;
+
+int ext_tensor_init(kp_ext *ext, PyObject *module);
+int ext_algorithm_init(kp_ext *ext, PyObject *module);
+int ext_program_init(kp_ext *ext, PyObject *module);
+int ext_sequence_init(kp_ext *ext, PyObject *module);
+int ext_op_init(kp_ext *ext, PyObject *module);
+int ext_manager_init(kp_ext *ext, PyObject *module);
+
+// The kp.Manager of a core: the one there is, or a new one. A new reference.
+PyObject *ext_manager_of(kp_ext *ext, ext_core *core);
+
+// A tensor made by a manager. Takes its numbers from `data`.
+PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type);
+
+// Makes the device memory of a tensor that was made without a manager; one that this manager has already is fine.
+// `position` is for messages.
+int ext_tensor_create(ext_tensor *tensor, ext_core *core, Py_ssize_t position);
+
+// kp.MemoryTypes, or its number.
+int ext_tensor_memory_type(PyObject *object, kp_memory_type *out);
+
+// The tensors of an argument, and their handles. Zeroed is empty.
+typedef struct ext_memories {
+    PyObject *tuple;
+    size_t count;
+    kp_memory **handles;
+    kp_memory *few[12];
+} ext_memories;
+
+// Reads a sequence of kp.Memory. -1 with a TypeError that names the position.
+PyObject *ext_memories_tuple(kp_ext *ext, PyObject *object, const char *what);
+
+// As above, and each must be created, alive, and of this manager.
+int ext_memories_read(kp_ext *ext, const ext_core *core, PyObject *object, const char *what, ext_memories *out);
+void ext_memories_release(ext_memories *memories);
+
+// Everything but core and memories may be NULL. `program` or `spirv` is used, whichever is given.
+typedef struct ext_algorithm_desc {
+    const kp_program *program; //
+    PyObject *spirv;           // anything that holds SPIR-V; kp.Program included
+    PyObject *workgroup;       //
+    PyObject *extent;          //
+    PyObject *specs;           //
+    PyObject *push;            //
+    const void *push_bytes;    // or push constants as they are
+    size_t push_size;          //
+} ext_algorithm_desc;
+
+// From now until unpinned, destroy() of these tensors waits: their handles are in use without the GIL.
+void ext_memories_pin(const ext_memories *memories);
+void ext_memories_unpin(const ext_memories *memories);
+
+// A new kp.Algorithm. GIL released while it is made.
+PyObject *ext_algorithm_new(kp_ext *ext, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc);
+
+// Turns an empty algorithm into this one. -1 with an exception.
+int ext_algorithm_fill(ext_algorithm *algorithm, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc);
+
+PyObject *ext_program_new(kp_ext *ext, kp_program *handle);   // takes `handle` over, also when it fails
+PyObject *ext_program_from_text(kp_ext *ext, PyObject *text); // str, bytes, or a list of characters: GLSL or HLSL
+PyObject *ext_program_from_file(kp_ext *ext, PyObject *path, const kp_shader_desc *desc);
+PyObject *ext_program_compile(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *ext_program_compile_list(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *ext_program_shader(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *ext_program_load(PyObject *module, PyObject *args, PyObject *kwargs);
+
+PyObject *ext_sequence_new(kp_ext *ext, ext_core *core, uint32_t queue, uint32_t timestamps, const char *label);
+
+// The handle, or NULL with StateError: destroyed, another thread's, from before a fork.
+kp_sequence *ext_sequence_use(ext_sequence *sequence);
+
+// Keeps `object` as long as the recording that an op was just added to.
+int ext_sequence_keep(ext_sequence *sequence, PyObject *object);
+
+// One kp_sequence call that blocks, without the GIL. `timeout` is for awaiting.
+typedef enum ext_sequence_call { EXT_EVAL, EXT_EVAL_ASYNC, EXT_AWAIT } ext_sequence_call;
+int ext_sequence_run(ext_sequence *sequence, ext_sequence_call call, uint64_t timeout);
+
+// Nanoseconds: any int from 0 up, the largest meaning for ever.
+int ext_sequence_timeout(PyObject *object, uint64_t *out);
+
+// Records kp.OpBase `op`. -1 with an exception.
+int ext_op_record(PyObject *op, ext_sequence *sequence);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// classic.c: the ops of the 0.5 API
+// ---------------------------------------------------------------------------------------------------------------------
+
+// X(name)
+#define EXT_CLASSIC_OPS(X) \
+    X(TENSOR_CREATE)       \
+    X(TENSOR_COPY)         \
+    X(TENSOR_SYNC_DEVICE)  \
+    X(TENSOR_SYNC_LOCAL)   \
+    X(ALGO_MULT)           \
+    X(ALGO_FILE)           \
+    X(ALGO_STR)            \
+    X(ALGO_DATA)           \
+    X(ALGO_LRO)
+
+typedef enum ext_classic_op {
+#define EXT_X(name) EXT_##name,
+    EXT_CLASSIC_OPS(EXT_X)
+#undef EXT_X
+        EXT_CLASSIC_OP_COUNT
+} ext_classic_op;
+
+// Records one op on `sequence`. `extra` is the shader of an algo op, or None. `*algorithm` is the kp.Algorithm that was
+// made for it, or NULL; it must stay as long as the recording. -1 with an exception.
+int ext_classic_record(kp_ext *ext, ext_core *core, kp_sequence *sequence, ext_classic_op op, PyObject *tensors,
+                       PyObject *extra, PyObject **algorithm);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// anonymous.c: ops that run at once, in sequences nobody sees: eval_<op>_def, eval_async_<op>_def, kernels that are
+// called
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What a called kernel does besides the dispatch.
+typedef struct ext_launch {
+    uint32_t extent[3];
+    const void *push;
+    size_t push_size;
+    uint64_t upload, download; // bit k: memory k is synced before, after
+} ext_launch;
+
+// `extra` is the shader of an algo op, or None. -1 with an exception.
+int ext_anonymous_eval(kp_ext *ext, ext_core *core, ext_classic_op op, PyObject *tensors, PyObject *extra, bool async);
+
+// Runs a kp.Program on a tuple of memories and waits. -1 with an exception.
+int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObject *tuple, const ext_launch *launch);
+
+// Waits for all that was started and not awaited. StateError when there is none.
+int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout);
+
+// Destroys them. No call may be inside.
+void ext_anonymous_clear(ext_core *core);
+
+#endif

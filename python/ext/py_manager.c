@@ -1,0 +1,579 @@
+// See ext.h. kp.Manager: one device. What it makes keeps the device alive through the core, not through this object.
+#include "ext.h"
+
+#include <stdio.h>
+#include <string.h>
+
+typedef struct ext_manager {
+    PyObject_HEAD kp_ext *ext;
+    ext_core *core;
+    PyObject *named;    // dict: the sequences that have a name
+    uint64_t next_name; // for those made without one
+} ext_manager;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What kp_manager_desc points to, read from Python objects.
+typedef struct request {
+    kp_manager_desc desc;
+    char index[24];
+    uint32_t *families;
+    const char **extensions;
+    PyObject *held; // the tuple that the extensions' texts belong to
+} request;
+
+static void release(request *r) {
+    PyMem_Free(r->families);
+    PyMem_Free((void *)(uintptr_t)r->extensions);
+    Py_CLEAR(r->held);
+}
+
+static int read_device(PyObject *device, request *r) {
+    if (device == NULL || device == Py_None)
+        return 0;
+    if (PyUnicode_Check(device)) {
+        r->desc.device = PyUnicode_AsUTF8AndSize(device, NULL);
+        return r->desc.device != NULL ? 0 : -1;
+    }
+    PyObject *number = PyNumber_Index(device);
+    if (number == NULL) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "device: must be an index, or a name or UUID (str), not %R", Py_TYPE(device));
+        return -1;
+    }
+    long index = PyLong_AsLong(number);
+    Py_DECREF(number);
+    if (index == -1 && PyErr_Occurred())
+        return -1;
+    if (index < 0) {
+        PyErr_Format(PyExc_ValueError, "device: index %ld; indices start at 0, see kp.devices()", index);
+        return -1;
+    }
+    snprintf(r->index, sizeof r->index, "%ld", index);
+    r->desc.device = r->index;
+    return 0;
+}
+
+static int read_families(PyObject *object, request *r) {
+    if (object == NULL || object == Py_None)
+        return 0;
+    ext_data data;
+    if (ext_data_read(object, KP_U32, EXT_DATA_CONVERT, "family_queue_indices", &data) < 0)
+        return -1;
+    r->families = PyMem_Calloc(data.count + 1, sizeof *r->families);
+    if (r->families == NULL)
+        PyErr_NoMemory();
+    else if (data.count > 0)
+        memcpy(r->families, data.bytes, data.count * sizeof *r->families);
+    r->desc.queue_families = r->families;
+    r->desc.queue_family_count = data.count;
+    ext_data_release(&data);
+    return r->families != NULL ? 0 : -1;
+}
+
+static int read_extensions(PyObject *object, request *r) {
+    if (object == NULL || object == Py_None)
+        return 0;
+    if (PyUnicode_Check(object)) {
+        PyErr_SetString(PyExc_TypeError, "desired_extensions: must be a list of str, not str");
+        return -1;
+    }
+    r->held = PySequence_Tuple(object);
+    if (r->held == NULL)
+        return -1;
+    Py_ssize_t count = PyTuple_Size(r->held);
+    r->extensions = PyMem_Calloc((size_t)count + 1, sizeof *r->extensions);
+    if (r->extensions == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        PyObject *item = PyTuple_GetItem(r->held, i);
+        if (!PyUnicode_Check(item)) {
+            PyErr_Format(PyExc_TypeError, "desired_extensions[%zd]: must be str, not %R", i, Py_TYPE(item));
+            return -1;
+        }
+        if ((r->extensions[i] = PyUnicode_AsUTF8AndSize(item, NULL)) == NULL)
+            return -1;
+    }
+    r->desc.extensions = r->extensions;
+    r->desc.extension_count = (size_t)count;
+    return 0;
+}
+
+static int read_toggle(PyObject *object, kp_toggle *out) {
+    int truth = object == NULL || object == Py_None ? 2 : PyObject_IsTrue(object);
+    *out = truth == 2 ? KP_DEFAULT : truth == 1 ? KP_ON : KP_OFF;
+    return truth < 0 ? -1 : 0;
+}
+
+static ext_core *create(kp_ext *ext, const kp_manager_desc *desc) {
+    kp_manager *handle = NULL;
+    kp_result result;
+    ext_log_follow();
+    Py_BEGIN_ALLOW_THREADS result = kp_manager_create(desc, &handle);
+    Py_END_ALLOW_THREADS if (result == KP_OK) return ext_core_new(handle);
+    ext_error_raise(ext, result);
+    return NULL;
+}
+
+// A manager object on a core, which it holds.
+static PyObject *wrap(kp_ext *ext, PyTypeObject *type, ext_core *core) {
+    allocfunc alloc = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
+    ext_manager *m = (ext_manager *)alloc(type, 0);
+    if (m == NULL)
+        return NULL;
+    m->ext = ext;
+    m->core = ext_core_hold(core);
+    m->named = PyDict_New();
+    if (m->named == NULL)
+        Py_CLEAR(m);
+    else
+        core->object = (PyObject *)m;
+    return (PyObject *)m;
+}
+
+static PyObject *manager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {
+        "device", "family_queue_indices", "desired_extensions", "unified", "validation", "regroup", "label", NULL};
+    PyObject *device = NULL, *families = NULL, *extensions = NULL, *unified = NULL, *validation = NULL, *regroup = NULL;
+    request r = {0};
+    kp_ext *ext = ext_of_type(type);
+    if (ext == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO$OOOz:Manager", names, &device, &families,
+                                                    &extensions, &unified, &validation, &regroup, &r.desc.label))
+        return NULL;
+    ext_core *core = NULL;
+    if (read_device(device, &r) == 0 && read_families(families, &r) == 0 && read_extensions(extensions, &r) == 0 &&
+        read_toggle(unified, &r.desc.unified) == 0 && read_toggle(validation, &r.desc.validation) == 0 &&
+        read_toggle(regroup, &r.desc.regroup) == 0)
+        core = create(ext, &r.desc);
+    release(&r);
+    if (core == NULL)
+        return NULL;
+    PyObject *manager = wrap(ext, type, core);
+    ext_core_drop(core);
+    return manager;
+}
+
+PyObject *ext_manager_of(kp_ext *ext, ext_core *core) {
+    return core->object != NULL ? Py_NewRef(core->object) : wrap(ext, ext->manager_class, core);
+}
+
+static int manager_traverse(PyObject *self, visitproc visit, void *arg) {
+    ext_manager *m = (ext_manager *)self;
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(m->named);
+    return 0;
+}
+
+static int manager_clear(PyObject *self) {
+    Py_CLEAR(((ext_manager *)self)->named);
+    return 0;
+}
+
+static void manager_dealloc(PyObject *self) {
+    PyObject_GC_UnTrack(self);
+    ext_manager *m = (ext_manager *)self;
+    manager_clear(self);
+    if (m->core != NULL && m->core->object == self)
+        m->core->object = NULL;
+    ext_core_drop(m->core);
+    ext_free(self);
+}
+
+static PyObject *manager_destroy(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_manager *m = (ext_manager *)self;
+    PyDict_Clear(m->named);
+    ext_core_destroy(m->core);
+    Py_RETURN_NONE;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Objects
+// ---------------------------------------------------------------------------------------------------------------------
+
+static PyObject *make_tensor(ext_manager *m, PyObject *object, int want, ext_data_rule rule, const char *what,
+                             PyObject *type_object) {
+    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+    ext_data data;
+    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type_object, &memory_type) < 0 ||
+        ext_data_read(object, want, rule, what, &data) < 0)
+        return NULL;
+    PyObject *tensor = ext_tensor_new(m->ext, m->core, &data, memory_type);
+    ext_data_release(&data);
+    return tensor;
+}
+
+static PyObject *manager_tensor(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "memory_type", NULL};
+    PyObject *data, *type = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:tensor", names, &data, &type))
+        return NULL;
+    return make_tensor((ext_manager *)self, data, KP_F32, EXT_DATA_CONVERT, "data", type);
+}
+
+static PyObject *manager_tensor_t(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "memory_type", NULL};
+    PyObject *data, *type = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:tensor_t", names, &data, &type))
+        return NULL;
+    return make_tensor((ext_manager *)self, data, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
+}
+
+// _tensor_of(data, dtype, what): a tensor of this dtype, for an argument of a kernel. Arrays must have the dtype.
+static PyObject *manager_tensor_of(PyObject *self, PyObject *args) {
+    ext_manager *m = (ext_manager *)self;
+    PyObject *data;
+    const char *name, *what;
+    kp_dtype dtype;
+    if (!PyArg_ParseTuple(args, "Oss:_tensor_of", &data, &name, &what))
+        return NULL;
+    kp_result result = kp_dtype_find(name, &dtype);
+    if (result != KP_OK)
+        return ext_error_raise(m->ext, result);
+    return make_tensor(m, data, (int)dtype, EXT_DATA_STRICT, what, NULL);
+}
+
+static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"tensors", "spirv", "workgroup", "spec_consts", "push_consts", "extent", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *tensors = NULL;
+    ext_algorithm_desc desc = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOO$O:algorithm", names, &tensors, &desc.spirv, &desc.workgroup,
+                                     &desc.specs, &desc.push, &desc.extent))
+        return NULL;
+    if (desc.spirv == Py_None)
+        desc.spirv = NULL;
+    ext_log_follow();
+    PyObject *none = tensors == NULL ? PyTuple_New(0) : Py_NewRef(tensors);
+    PyObject *algorithm = none != NULL ? ext_algorithm_new(m->ext, m->core, none, &desc) : NULL;
+    Py_XDECREF(none);
+    return algorithm;
+}
+
+// A count that Vulkan takes as uint32.
+static int count_of(PyObject *object, const char *what, uint32_t *out) {
+    *out = 0;
+    if (object == NULL || ext_element_set(KP_U32, out, object) == 0)
+        return 0;
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**32 - 1, not %R", what, object);
+    }
+    return -1;
+}
+
+static PyObject *manager_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"queue_index", "total_timestamps", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *queue_object = NULL, *timestamps_object = NULL;
+    uint32_t queue, timestamps;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:sequence", names, &queue_object, &timestamps_object) ||
+        count_of(queue_object, "queue_index", &queue) < 0 ||
+        count_of(timestamps_object, "total_timestamps", &timestamps) < 0)
+        return NULL;
+    return ext_sequence_new(m->ext, m->core, queue, timestamps, NULL);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The 0.5 API
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A new sequence under `name`; an older one of that name loses it.
+static PyObject *make_named(ext_manager *m, const char *name, uint32_t queue) {
+    PyObject *sequence = ext_sequence_new(m->ext, m->core, queue, 0, name);
+    if (sequence != NULL && PyDict_SetItemString(m->named, name, sequence) < 0)
+        Py_CLEAR(sequence);
+    return sequence;
+}
+
+static PyObject *manager_create_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"name", "queueIndex", NULL};
+    ext_manager *m = (ext_manager *)self;
+    const char *name = "";
+    PyObject *queue_object = NULL;
+    uint32_t queue;
+    char made_up[48];
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:create_sequence", names, &name, &queue_object) ||
+        count_of(queue_object, "queueIndex", &queue) < 0)
+        return NULL;
+    if (name[0] == '\0') {
+        snprintf(made_up, sizeof made_up, "sequence %llu", (unsigned long long)++m->next_name);
+        name = made_up;
+    }
+    return make_named(m, name, queue);
+}
+
+static PyObject *get_named(ext_manager *m, const char *name) {
+    PyObject *found = PyDict_GetItemString(m->named, name); // borrowed
+    return found != NULL ? Py_NewRef(found) : make_named(m, name, 0);
+}
+
+static PyObject *manager_get_create_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"name", NULL};
+    const char *name;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s:get_create_sequence", names, &name))
+        return NULL;
+    return get_named((ext_manager *)self, name);
+}
+
+static PyObject *manager_build_tensor(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "tensorType", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *data, *type = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:build_tensor", names, &data, &type))
+        return NULL;
+    PyObject *tensor = PyObject_CallFunctionObjArgs((PyObject *)m->ext->tensor_type, data, type, NULL);
+    PyObject *one = tensor != NULL ? Py_BuildValue("(O)", tensor) : NULL;
+    if (one == NULL || ext_anonymous_eval(m->ext, m->core, EXT_TENSOR_CREATE, one, Py_None, false) < 0)
+        Py_CLEAR(tensor);
+    Py_XDECREF(one);
+    return tensor;
+}
+
+static int eval_named(ext_manager *m, ext_classic_op op, PyObject *tensors, PyObject *extra, const char *name,
+                      bool async) {
+    ext_sequence *s = (ext_sequence *)get_named(m, name);
+    PyObject *done = s != NULL ? PyObject_CallMethod((PyObject *)s, "begin", NULL) : NULL;
+    if (done != NULL)
+        EXT_SET(done, PyObject_CallMethod((PyObject *)s, "_record_op", "iOO", (int)op, tensors, extra));
+    int result = done != NULL ? ext_sequence_run(s, async ? EXT_EVAL_ASYNC : EXT_EVAL, 0) : -1;
+    Py_XDECREF(done);
+    Py_XDECREF((PyObject *)s);
+    return result;
+}
+
+// _eval_op(op, tensors, extra, name, async): what eval_<op> and its relatives come to. name is None for the anonymous.
+static PyObject *manager_eval_op(PyObject *self, PyObject *args) {
+    ext_manager *m = (ext_manager *)self;
+    int op, async;
+    PyObject *tensors, *extra;
+    const char *name;
+    if (!PyArg_ParseTuple(args, "iOOzp:_eval_op", &op, &tensors, &extra, &name, &async))
+        return NULL;
+    if (op < 0 || op >= EXT_CLASSIC_OP_COUNT)
+        return PyErr_Format(PyExc_ValueError, "no op %d", op);
+    if (op >= EXT_ALGO_MULT)
+        ext_log_follow();
+    int result = name != NULL ? eval_named(m, (ext_classic_op)op, tensors, extra, name, async != 0)
+                              : ext_anonymous_eval(m->ext, m->core, (ext_classic_op)op, tensors, extra, async != 0);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *manager_eval_await(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"name", "waitFor", NULL};
+    ext_manager *m = (ext_manager *)self;
+    const char *name;
+    PyObject *object = NULL;
+    uint64_t timeout;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|O:eval_await", names, &name, &object) ||
+        ext_sequence_timeout(object, &timeout) < 0)
+        return NULL;
+    PyObject *found = PyDict_GetItemString(m->named, name); // borrowed
+    if (found == NULL) {
+        PyObject *all = PyDict_Keys(m->named);
+        if (all != NULL)
+            PyErr_Format(PyExc_ValueError, "no sequence is called '%s'; there are %R", name, all);
+        Py_XDECREF(all);
+        return NULL;
+    }
+    Py_INCREF(found);
+    int result = ext_sequence_run((ext_sequence *)found, EXT_AWAIT, timeout);
+    Py_DECREF(found);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+static PyObject *manager_eval_await_def(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"waitFor", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *object = NULL;
+    uint64_t timeout;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:eval_await_def", names, &object) ||
+        ext_sequence_timeout(object, &timeout) < 0 || ext_anonymous_await(m->ext, m->core, timeout) < 0)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Questions
+// ---------------------------------------------------------------------------------------------------------------------
+
+static int device_of(ext_manager *m, kp_device_info *out) {
+    kp_manager *handle = ext_core_use(m->ext, m->core);
+    if (handle == NULL)
+        return -1;
+    kp_result result = kp_manager_device(handle, out);
+    if (result == KP_OK)
+        return 0;
+    ext_error_raise(m->ext, result);
+    return -1;
+}
+
+static PyObject *manager_list_devices(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return ext_device_list(((ext_manager *)self)->ext);
+}
+
+static PyObject *manager_device_properties(PyObject *self, PyObject *unused) {
+    (void)unused;
+    kp_device_info info;
+    return device_of((ext_manager *)self, &info) == 0 ? ext_device_properties(&info) : NULL;
+}
+
+static PyObject *manager_device(PyObject *self, void *unused) {
+    (void)unused;
+    kp_device_info info;
+    return device_of((ext_manager *)self, &info) == 0 ? ext_device_object(((ext_manager *)self)->ext, &info) : NULL;
+}
+
+static PyObject *manager_queue_count(PyObject *self, void *unused) {
+    (void)unused;
+    ext_manager *m = (ext_manager *)self;
+    kp_manager *handle = ext_core_use(m->ext, m->core);
+    return handle != NULL ? PyLong_FromUnsignedLong(kp_manager_queue_count(handle)) : NULL;
+}
+
+static PyObject *manager_memory(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_manager *m = (ext_manager *)self;
+    kp_manager *handle = ext_core_use(m->ext, m->core);
+    kp_memory_stats stats;
+    if (handle == NULL)
+        return NULL;
+    kp_result result = kp_manager_memory(handle, &stats);
+    if (result != KP_OK)
+        return ext_error_raise(m->ext, result);
+    return Py_BuildValue("{s:K,s:K,s:K,s:I}", "used", (unsigned long long)stats.used, "reserved",
+                         (unsigned long long)stats.reserved, "peak", (unsigned long long)stats.peak, "allocations",
+                         stats.allocations);
+}
+
+static PyObject *manager_is_init(PyObject *self, PyObject *unused) {
+    (void)unused;
+    const ext_core *core = ((ext_manager *)self)->core;
+    return PyBool_FromLong(ext_core_usable(core));
+}
+
+PyDoc_STRVAR(manager_doc,
+             "Manager(device=None, family_queue_indices=(), desired_extensions=(), *, unified=None, "
+             "validation=None, regroup=None, label=None)\n--\n\n"
+             "One device, with its queues and memory; all other objects come from it and keep it alive.\n\n"
+             "device is an index into kp.devices(), a UUID, or part of a name; None is $KP_DEVICE, "
+             "or the best: discrete\n"
+             "before integrated before virtual before CPU. family_queue_indices takes one queue from each family "
+             "named;\n"
+             "none: one queue of a compute family. desired_extensions are device extensions to enable as well.\n"
+             "unified=False stages copies even where host and device share memory; validation=True turns the Khronos\n"
+             "validation layer on, its messages going to logging.getLogger('kp'); regroup=False launches kernels one\n"
+             "invocation a workgroup. Each of the three is by default what $KP_UNIFIED, $KP_VALIDATION, "
+             "$KP_REGROUP say.\n\n"
+             "NoDeviceError: no Vulkan loader, driver or device. ValueError: no such device or queue family.");
+PyDoc_STRVAR(tensor_doc, "tensor($self, /, data, memory_type=MemoryTypes.device)\n--\n\n"
+                         "A float32 tensor from any array (converted by value) or sequence of numbers, flattened.\n\n"
+                         "TypeError: not numbers. LimitError, DeviceMemoryError: too large.");
+PyDoc_STRVAR(tensor_t_doc,
+             "tensor_t($self, /, data, memory_type=MemoryTypes.device)\n--\n\n"
+             "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n\n"
+             "TypeError: not an array, or of another dtype. LimitError, DeviceMemoryError: too large.");
+PyDoc_STRVAR(algorithm_doc,
+             "algorithm($self, /, tensors=(), spirv=None, workgroup=(0, 0, 0), spec_consts=None, push_consts=None, *, "
+             "extent=None)\n--\n\n"
+             "A program with memory bound to it. tensors[k] is binding k of set 0.\n\n"
+             "spirv is SPIR-V as bytes, bytearray, memoryview, an array of uint32 or a list of ints, "
+             "or a kp.Program.\n"
+             "workgroup is how many workgroups a dispatch has, extent how many invocations: give one of the two, "
+             "or neither\n"
+             "for (elements of tensors[0], 1, 1). spec_consts have the ids 0, 1, 2, "
+             "...; they and push_consts are float32\n"
+             "when given as list, else an array of float32, float64, "
+             "int32 or uint32 whose bytes are taken as they are;\n"
+             "push_consts also as bytes. Without spirv the algorithm is empty: something for OpMult to fill.\n\n"
+             "SpirvError: not valid. TypeError, ValueError: does not fit the module. LimitError: beyond the device.");
+PyDoc_STRVAR(sequence_doc, "sequence($self, /, queue_index=0, total_timestamps=0)\n--\n\n"
+                           "A sequence on the manager's queue_index-th queue. total_timestamps ops get a timestamp.\n\n"
+                           "IndexError: no such queue.");
+PyDoc_STRVAR(list_devices_doc, "list_devices($self, /)\n--\n\n"
+                               "All devices, as get_device_properties() tells of one.");
+PyDoc_STRVAR(properties_doc, "get_device_properties($self, /)\n--\n\n"
+                             "A dict: device_name, max_work_group_count and max_work_group_size (three ints each),\n"
+                             "max_work_group_invocations, timestamps_supported. `device` has more.");
+PyDoc_STRVAR(memory_doc,
+             "memory($self, /)\n--\n\n"
+             "A dict of bytes: used (live tensors, both sides), reserved (device allocations), peak (the most that\n"
+             "reserved has been); and the number of device allocations.");
+PyDoc_STRVAR(is_init_doc, "is_init($self, /)\n--\n\n"
+                          "Whether it can be used: not destroyed.");
+PyDoc_STRVAR(destroy_doc,
+             "destroy($self, /)\n--\n\n"
+             "Waits for work in flight and releases everything on the device. What was made from it answers\n"
+             "StateError from now on; arrays that view a host side stay valid. When another thread is inside a\n"
+             "call, the release happens as that call returns.");
+PyDoc_STRVAR(create_sequence_doc,
+             "create_sequence($self, /, name='', queueIndex=0)\n--\n\n"
+             "A new sequence that the manager keeps under this name (0.5 API); one is made up when empty.\n"
+             "An older sequence of that name loses it.\n\n"
+             "IndexError: no such queue.");
+PyDoc_STRVAR(get_create_sequence_doc, "get_create_sequence($self, /, name)\n--\n\n"
+                                      "The sequence of that name, made when there is none.");
+PyDoc_STRVAR(build_tensor_doc, "build_tensor($self, /, data, tensorType=MemoryTypes.device)\n--\n\n"
+                               "kp.Tensor(data, tensorType), created on the device at once (0.5 API).");
+PyDoc_STRVAR(tensor_of_doc,
+             "_tensor_of($self, data, dtype, what, /)\n--\n\n"
+             "A tensor of this dtype (kernel-language name): arrays must have it, sequences are converted.");
+PyDoc_STRVAR(eval_op_doc, "_eval_op($self, op, tensors, extra, name, is_async, /)\n--\n\n"
+                          "One op of the 0.5 API; see kp.classic.");
+PyDoc_STRVAR(eval_await_doc, "eval_await($self, /, name, waitFor=18446744073709551615)\n--\n\n"
+                             "Waits for the asynchronous work of the named sequence, at most that many nanoseconds.\n\n"
+                             "ValueError: no such name. StateError: nothing was started. TimeoutError: it goes on.");
+PyDoc_STRVAR(eval_await_def_doc,
+             "eval_await_def($self, /, waitFor=18446744073709551615)\n--\n\n"
+             "Waits for the last eval_async_<op>_def(), and those before it, at most that many nanoseconds.\n\n"
+             "StateError: nothing was started. TimeoutError: it goes on.");
+
+#define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
+
+static PyMethodDef manager_methods[] = {
+    {"tensor", KEYWORDS(manager_tensor), tensor_doc},
+    {"tensor_t", KEYWORDS(manager_tensor_t), tensor_t_doc},
+    {"algorithm", KEYWORDS(manager_algorithm), algorithm_doc},
+    {"sequence", KEYWORDS(manager_sequence), sequence_doc},
+    {"list_devices", manager_list_devices, METH_NOARGS, list_devices_doc},
+    {"get_device_properties", manager_device_properties, METH_NOARGS, properties_doc},
+    {"memory", manager_memory, METH_NOARGS, memory_doc},
+    {"is_init", manager_is_init, METH_NOARGS, is_init_doc},
+    {"destroy", manager_destroy, METH_NOARGS, destroy_doc},
+    {"create_sequence", KEYWORDS(manager_create_sequence), create_sequence_doc},
+    {"get_create_sequence", KEYWORDS(manager_get_create_sequence), get_create_sequence_doc},
+    {"build_tensor", KEYWORDS(manager_build_tensor), build_tensor_doc},
+    {"eval_await", KEYWORDS(manager_eval_await), eval_await_doc},
+    {"eval_await_def", KEYWORDS(manager_eval_await_def), eval_await_def_doc},
+    {"_eval_op", manager_eval_op, METH_VARARGS, eval_op_doc},
+    {"_tensor_of", manager_tensor_of, METH_VARARGS, tensor_of_doc},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef manager_getset[] = {
+    {"device", manager_device, NULL, "The kp.Device that it runs on.", NULL},
+    {"queue_count", manager_queue_count, NULL, "How many queues it has; sequence(queue_index) takes one.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot manager_slots[] = {
+    {Py_tp_doc, EXT_SLOT(manager_doc)},
+    {Py_tp_new, EXT_SLOT(manager_new)},
+    {Py_tp_dealloc, EXT_SLOT(manager_dealloc)},
+    {Py_tp_traverse, EXT_SLOT(manager_traverse)},
+    {Py_tp_clear, EXT_SLOT(manager_clear)},
+    {Py_tp_methods, manager_methods},
+    {Py_tp_getset, manager_getset},
+    {0, NULL},
+};
+static PyType_Spec manager_spec = {"kp._kp.Manager", sizeof(ext_manager), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC, manager_slots};
+
+int ext_manager_init(kp_ext *ext, PyObject *module) {
+    ext->manager_type = ext_add_type(module, &manager_spec, NULL);
+    ext->manager_class = (PyTypeObject *)Py_XNewRef((PyObject *)ext->manager_type);
+    return ext->manager_type != NULL ? 0 : -1;
+}

@@ -1,0 +1,269 @@
+// See ext.h. The ops of the object API: kp.OpBase and one type for each. An op says what to do; recording it on a
+// sequence is what checks it against the manager.
+#include "ext.h"
+
+typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, DISPATCH, MULT, BARRIER } op_kind;
+
+typedef struct ext_op {
+    PyObject_HEAD kp_ext *ext;
+    op_kind kind;
+    PyObject *memories;  // tuple, or NULL
+    PyObject *algorithm; // or NULL
+    ext_data push_data;  // overrides the algorithm's; count 0: none
+} ext_op;
+
+static ext_op *allocate(PyTypeObject *type, op_kind kind) {
+    kp_ext *ext = ext_of_type(type);
+    allocfunc alloc = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
+    ext_op *op = ext != NULL ? (ext_op *)alloc(type, 0) : NULL;
+    if (op != NULL) {
+        op->ext = ext;
+        op->kind = kind;
+    }
+    return op;
+}
+
+static int op_traverse(PyObject *self, visitproc visit, void *arg) {
+    Py_VISIT(Py_TYPE(self));
+    Py_VISIT(((ext_op *)self)->memories);
+    Py_VISIT(((ext_op *)self)->algorithm);
+    return 0;
+}
+
+static int op_clear(PyObject *self) {
+    Py_CLEAR(((ext_op *)self)->memories);
+    Py_CLEAR(((ext_op *)self)->algorithm);
+    return 0;
+}
+
+static void op_dealloc(PyObject *self) {
+    PyObject_GC_UnTrack(self);
+    op_clear(self);
+    ext_data_release(&((ext_op *)self)->push_data);
+    ext_free(self);
+}
+
+static PyObject *new_on_memories(PyTypeObject *type, PyObject *memories, op_kind kind) {
+    ext_op *op = allocate(type, kind);
+    if (op != NULL && (op->memories = ext_memories_tuple(op->ext, memories, "memories")) == NULL)
+        Py_CLEAR(op);
+    return (PyObject *)op;
+}
+
+static PyObject *new_simple(PyTypeObject *type, PyObject *args, PyObject *kwargs, op_kind kind) {
+    static char *names[] = {"memories", NULL};
+    PyObject *memories;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O", names, &memories))
+        return NULL;
+    return new_on_memories(type, memories, kind);
+}
+
+static PyObject *new_sync_device(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    return new_simple(type, args, kwargs, SYNC_DEVICE);
+}
+
+static PyObject *new_sync_local(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    return new_simple(type, args, kwargs, SYNC_LOCAL);
+}
+
+static PyObject *new_copy(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    return new_simple(type, args, kwargs, COPY);
+}
+
+// Kompute's arguments name access masks and stages; barriers are computed here, so they are taken and not needed.
+static PyObject *new_barrier(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {
+        "memories", "src_access_mask", "dst_access_mask", "src_stage_mask", "dst_stage_mask", "barrier_on_primary",
+        NULL};
+    PyObject *memories, *ignored[5];
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OOOOO:OpMemoryBarrier", names, &memories, &ignored[0],
+                                     &ignored[1], &ignored[2], &ignored[3], &ignored[4]))
+        return NULL;
+    return new_on_memories(type, memories, BARRIER);
+}
+
+static int check_algorithm(kp_ext *ext, PyObject *object) {
+    if (PyObject_TypeCheck(object, ext->algorithm_type))
+        return 0;
+    PyErr_Format(PyExc_TypeError, "algorithm: must be a kp.Algorithm, not %R", Py_TYPE(object));
+    return -1;
+}
+
+static PyObject *new_dispatch(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"algorithm", "push_consts", NULL};
+    PyObject *algorithm, *push = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:OpAlgoDispatch", names, &algorithm, &push))
+        return NULL;
+    ext_op *op = allocate(type, DISPATCH);
+    if (op == NULL)
+        return NULL;
+    if (check_algorithm(op->ext, algorithm) < 0 || ext_launch_push(push, "push_consts", &op->push_data) < 0 ||
+        ext_data_own(&op->push_data, op->push_data.count) < 0) {
+        Py_DECREF(op);
+        return NULL;
+    }
+    op->algorithm = Py_NewRef(algorithm);
+    return (PyObject *)op;
+}
+
+static PyObject *new_mult(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"memories", "algorithm", NULL};
+    PyObject *memories, *algorithm = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:OpMult", names, &memories, &algorithm))
+        return NULL;
+    ext_op *op = (ext_op *)new_on_memories(type, memories, MULT);
+    if (op == NULL || algorithm == NULL || algorithm == Py_None)
+        return (PyObject *)op;
+    if (check_algorithm(op->ext, algorithm) < 0)
+        Py_CLEAR(op);
+    else
+        op->algorithm = Py_NewRef(algorithm);
+    return (PyObject *)op;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Recording
+// ---------------------------------------------------------------------------------------------------------------------
+
+static int failed(kp_ext *ext, kp_result result) {
+    if (result == KP_OK)
+        return 0;
+    ext_error_raise(ext, result);
+    return -1;
+}
+
+static int record_memories(ext_op *op, ext_sequence *sequence) {
+    ext_memories m;
+    if (ext_memories_read(op->ext, sequence->core, op->memories, "memories", &m) < 0)
+        return -1;
+    kp_sequence *to = ext_sequence_use(sequence);
+    int result = -1;
+    if (to != NULL && op->kind == SYNC_DEVICE)
+        result = failed(op->ext, kp_record_sync_device(to, m.handles, m.count));
+    else if (to != NULL && op->kind == SYNC_LOCAL)
+        result = failed(op->ext, kp_record_sync_local(to, m.handles, m.count));
+    else if (to != NULL && op->kind == COPY)
+        result = failed(op->ext, kp_record_copy(to, m.handles, m.count));
+    else if (to != NULL)
+        result = failed(op->ext, kp_record_barrier(to, m.handles, m.count));
+    ext_memories_release(&m);
+    return result;
+}
+
+static int record_dispatch(ext_op *op, ext_algorithm *algorithm, ext_sequence *sequence) {
+    kp_sequence *to = ext_sequence_use(sequence);
+    if (to == NULL)
+        return -1;
+    if (algorithm->handle == NULL) {
+        ext_error_format(op->ext, KP_ERROR_STATE, "algorithm: is empty or destroyed");
+        return -1;
+    }
+    if (algorithm->core != sequence->core) {
+        ext_error_format(op->ext, KP_ERROR_ARGUMENT, "algorithm: belongs to another manager");
+        return -1;
+    }
+    const kp_dispatch_desc desc = {.push = op->push_data.count > 0 ? op->push_data.bytes : NULL,
+                                   .push_size = op->push_data.count};
+    return failed(op->ext, kp_record_dispatch(to, algorithm->handle, &desc));
+}
+
+// The built-in multiply. It fills an empty algorithm, as Kompute's OpMult does, and leaves any other as it is.
+static int record_mult(ext_op *op, ext_sequence *sequence) {
+    const ext_algorithm_desc desc = {.program = kp_kernel_multiply()};
+    ext_algorithm *given = (ext_algorithm *)op->algorithm;
+    ext_algorithm *algorithm = NULL;
+    if (PyTuple_Size(op->memories) != 3) {
+        PyErr_Format(PyExc_ValueError, "memories: OpMult takes three, lhs, rhs and out, not %zd",
+                     PyTuple_Size(op->memories));
+        return -1;
+    }
+    if (given != NULL && given->handle == NULL && given->core == sequence->core) {
+        if (ext_algorithm_fill(given, sequence->core, op->memories, &desc) == 0)
+            algorithm = (ext_algorithm *)Py_NewRef((PyObject *)given);
+    } else {
+        algorithm = (ext_algorithm *)ext_algorithm_new(op->ext, sequence->core, op->memories, &desc);
+    }
+    if (algorithm == NULL)
+        return -1;
+    int result = record_dispatch(op, algorithm, sequence);
+    if (result == 0)
+        result = ext_sequence_keep(sequence, (PyObject *)algorithm);
+    Py_DECREF(algorithm);
+    return result;
+}
+
+int ext_op_record(PyObject *object, ext_sequence *sequence) {
+    ext_op *op = (ext_op *)object;
+    if (!PyObject_TypeCheck(object, sequence->ext->op_type)) {
+        PyErr_Format(PyExc_TypeError, "op: must be a kp.OpBase, such as kp.OpSyncDevice([tensor]), not %R",
+                     Py_TYPE(object));
+        return -1;
+    }
+    int result = op->kind == DISPATCH ? record_dispatch(op, (ext_algorithm *)op->algorithm, sequence)
+                 : op->kind == MULT   ? record_mult(op, sequence)
+                                      : record_memories(op, sequence);
+    return result == 0 ? ext_sequence_keep(sequence, object) : -1;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Types
+// ---------------------------------------------------------------------------------------------------------------------
+
+PyDoc_STRVAR(base_doc, "One step of a sequence: the base of all ops.");
+PyDoc_STRVAR(sync_device_doc, "OpSyncDevice(memories)\n--\n\n"
+                              "Host side to device side, for each.");
+PyDoc_STRVAR(sync_local_doc, "OpSyncLocal(memories)\n--\n\n"
+                             "Device side to host side, for each.");
+PyDoc_STRVAR(copy_doc, "OpCopy(memories)\n--\n\n"
+                       "The first into all the others, device and host side. They must have one dtype and size.");
+PyDoc_STRVAR(dispatch_doc,
+             "OpAlgoDispatch(algorithm, push_consts=None)\n--\n\n"
+             "Runs an algorithm. push_consts override the algorithm's for this dispatch; they are given as\n"
+             "in Manager.algorithm().");
+PyDoc_STRVAR(mult_doc,
+             "OpMult(memories, algorithm=None)\n--\n\n"
+             "memories[2] = memories[0] * memories[1], float32, built in. An empty algorithm is filled with it.");
+PyDoc_STRVAR(barrier_doc,
+             "OpMemoryBarrier(memories, src_access_mask=None, dst_access_mask=None, src_stage_mask=None, "
+             "dst_stage_mask=None, barrier_on_primary=True)\n--\n\n"
+             "A barrier between all that came before and all that follows. Never needed for right results: "
+             "barriers are\n"
+             "computed. Kompute's masks are taken and have no effect.");
+
+static PyType_Slot base_slots[] = {
+    {Py_tp_doc, EXT_SLOT(base_doc)},
+    {Py_tp_dealloc, EXT_SLOT(op_dealloc)},
+    {Py_tp_traverse, EXT_SLOT(op_traverse)},
+    {Py_tp_clear, EXT_SLOT(op_clear)},
+    {0, NULL},
+};
+enum { OP_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC };
+static PyType_Spec base_spec = {"kp.OpBase", sizeof(ext_op), 0, OP_FLAGS | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                base_slots};
+
+#define OP_TYPE(name, title)                                                                 \
+    static PyType_Slot name##_slots[] = {                                                    \
+        {Py_tp_doc, (void *)(uintptr_t)name##_doc}, {Py_tp_new, EXT_SLOT(new_##name)},       \
+        {Py_tp_dealloc, EXT_SLOT(op_dealloc)},      {Py_tp_traverse, EXT_SLOT(op_traverse)}, \
+        {Py_tp_clear, EXT_SLOT(op_clear)},          {0, NULL}};                              \
+    static PyType_Spec name##_spec = {"kp." title, sizeof(ext_op), 0, OP_FLAGS, name##_slots};
+OP_TYPE(sync_device, "OpSyncDevice")
+OP_TYPE(sync_local, "OpSyncLocal")
+OP_TYPE(copy, "OpCopy")
+OP_TYPE(dispatch, "OpAlgoDispatch")
+OP_TYPE(mult, "OpMult")
+OP_TYPE(barrier, "OpMemoryBarrier")
+
+int ext_op_init(kp_ext *ext, PyObject *module) {
+    ext->op_type = ext_add_type(module, &base_spec, NULL);
+    if (ext->op_type == NULL)
+        return -1;
+    PyType_Spec *specs[EXT_OP_TYPES] = {&sync_device_spec, &sync_local_spec, &copy_spec,
+                                        &dispatch_spec,    &mult_spec,       &barrier_spec};
+    for (int i = 0; i < EXT_OP_TYPES; i++) {
+        ext->op_types[i] = ext_add_type(module, specs[i], ext->op_type);
+        if (ext->op_types[i] == NULL)
+            return -1;
+    }
+    return 0;
+}

@@ -1,0 +1,429 @@
+// See ext.h. kp.Program: a compiled kernel, and the functions that make one.
+#include "ext.h"
+
+#include <string.h>
+
+PyObject *ext_program_new(kp_ext *ext, kp_program *handle) {
+    allocfunc alloc = (allocfunc)(uintptr_t)PyType_GetSlot(ext->program_type, Py_tp_alloc);
+    ext_program *p = (ext_program *)alloc(ext->program_type, 0);
+    if (p == NULL) {
+        kp_program_destroy(handle);
+        return NULL;
+    }
+    p->ext = ext;
+    p->handle = handle;
+    return (PyObject *)p;
+}
+
+static void program_dealloc(PyObject *self) {
+    ext_program *p = (ext_program *)self;
+    kp_program_destroy(p->handle);
+    Py_XDECREF(p->spirv);
+    Py_XDECREF(p->params);
+    ext_free(self);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making
+// ---------------------------------------------------------------------------------------------------------------------
+
+// UTF-8 without NUL, borrowed from `object`; NULL for None. -1 with an exception.
+static int text_of(PyObject *object, const char *what, const char **out) {
+    *out = NULL;
+    if (object == NULL || object == Py_None)
+        return 0;
+    Py_ssize_t length;
+    if (!PyUnicode_Check(object)) {
+        PyErr_Format(PyExc_TypeError, "%s: must be str, not %R", what, Py_TYPE(object));
+        return -1;
+    }
+    *out = PyUnicode_AsUTF8AndSize(object, &length);
+    if (*out == NULL)
+        return -1;
+    if (strlen(*out) != (size_t)length) {
+        PyErr_Format(PyExc_ValueError, "%s: has a NUL character", what);
+        return -1;
+    }
+    return 0;
+}
+
+// Two C arrays that borrow from `held`, two fresh lists of the items of the dicts given.
+typedef struct tables {
+    kp_param_type *params;
+    kp_constant *constants;
+    size_t param_count, constant_count;
+    PyObject *held[2];
+} tables;
+
+static void release(tables *t) {
+    PyMem_Free(t->params);
+    PyMem_Free(t->constants);
+    Py_XDECREF(t->held[0]);
+    Py_XDECREF(t->held[1]);
+}
+
+// The items of a dict, and room for a C array of them.
+static int open_table(PyObject *dict, const char *what, size_t size, PyObject **items, void **array, size_t *count) {
+    if (dict == NULL || dict == Py_None)
+        return 0;
+    if (!PyDict_Check(dict)) {
+        PyErr_Format(PyExc_TypeError, "%s: must be a dict, not %R", what, Py_TYPE(dict));
+        return -1;
+    }
+    *items = PyDict_Items(dict);
+    if (*items == NULL)
+        return -1;
+    *count = (size_t)PyList_Size(*items);
+    *array = PyMem_Calloc(*count + 1, size);
+    if (*array == NULL)
+        PyErr_NoMemory();
+    return *array != NULL ? 0 : -1;
+}
+
+static int read_params(PyObject *dict, tables *t) {
+    void *array = NULL;
+    if (open_table(dict, "params", sizeof *t->params, &t->held[0], &array, &t->param_count) < 0)
+        return -1;
+    t->params = array;
+    for (size_t i = 0; i < t->param_count; i++) {
+        PyObject *item = PyList_GetItem(t->held[0], (Py_ssize_t)i);
+        if (text_of(PyTuple_GetItem(item, 0), "params", &t->params[i].name) < 0 ||
+            text_of(PyTuple_GetItem(item, 1), t->params[i].name, &t->params[i].type) < 0)
+            return -1;
+        if (t->params[i].name == NULL || t->params[i].type == NULL) {
+            PyErr_SetString(PyExc_TypeError, "params: must map str to str, not None");
+            return -1;
+        }
+    }
+    return 0;
+}
+
+// A bool, int or float; or (dtype name, number) for one whose type is fixed.
+static int read_constant(kp_ext *ext, PyObject *value, kp_constant *out) {
+    if (PyTuple_Check(value) && PyTuple_Size(value) == 2) {
+        const char *name;
+        if (text_of(PyTuple_GetItem(value, 0), "constants", &name) < 0)
+            return -1;
+        kp_result result = kp_dtype_find(name != NULL ? name : "", &out->dtype);
+        if (result != KP_OK) {
+            ext_error_raise(ext, result);
+            return -1;
+        }
+        value = PyTuple_GetItem(value, 1);
+    } else {
+        out->dtype = PyBool_Check(value) ? KP_BOOL : PyFloat_Check(value) ? KP_F64 : KP_I64;
+    }
+    if (!PyLong_Check(value) && !PyFloat_Check(value)) {
+        PyErr_Format(PyExc_TypeError, "constants: '%s' must be a number, not %R", out->name, Py_TYPE(value));
+        return -1;
+    }
+    switch (out->dtype) { // the widest of its kind: what the descriptor holds
+    case KP_F32:
+    case KP_F64:
+    case KP_F16:
+        return ext_element_set(KP_F64, &out->value.f, value);
+    case KP_U8:
+    case KP_U16:
+    case KP_U32:
+    case KP_U64:
+        return ext_element_set(KP_U64, &out->value.u, value);
+    default:
+        return ext_element_set(KP_I64, &out->value.i, value);
+    }
+}
+
+static int read_constants(kp_ext *ext, PyObject *dict, tables *t) {
+    void *array = NULL;
+    if (open_table(dict, "constants", sizeof *t->constants, &t->held[1], &array, &t->constant_count) < 0)
+        return -1;
+    t->constants = array;
+    for (size_t i = 0; i < t->constant_count; i++) {
+        PyObject *item = PyList_GetItem(t->held[1], (Py_ssize_t)i);
+        if (text_of(PyTuple_GetItem(item, 0), "constants", &t->constants[i].name) < 0 ||
+            read_constant(ext, PyTuple_GetItem(item, 1), &t->constants[i]) < 0)
+            return -1;
+    }
+    return 0;
+}
+
+// What compile() and compile_list() take. The strings and dicts are borrowed from the arguments.
+typedef struct compile_args {
+    const char *source;
+    kp_compile_desc desc;
+    tables tables;
+} compile_args;
+
+static int parse(kp_ext *ext, PyObject *args, PyObject *kwargs, compile_args *out) {
+    static char *names[] = {"source", "kernel", "file", "first_line", "params", "constants", "debug_info", NULL};
+    PyObject *source, *kernel = NULL, *file = NULL, *params = NULL, *constants = NULL;
+    unsigned int first_line = 1;
+    int debug_info = 1;
+    *out = (compile_args){0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOp:compile", names, &source, &kernel, &file, &first_line,
+                                     &params, &constants, &debug_info))
+        return -1;
+    if (source == Py_None) {
+        PyErr_SetString(PyExc_TypeError, "source: must be str, not None");
+        return -1;
+    }
+    if (text_of(source, "source", &out->source) < 0 || text_of(kernel, "kernel", &out->desc.kernel) < 0 ||
+        text_of(file, "file", &out->desc.file) < 0 || read_params(params, &out->tables) < 0 ||
+        read_constants(ext, constants, &out->tables) < 0) {
+        release(&out->tables);
+        return -1;
+    }
+    out->desc.first_line = first_line;
+    out->desc.no_debug_info = !debug_info;
+    out->desc.params = out->tables.params;
+    out->desc.param_count = out->tables.param_count;
+    out->desc.constants = out->tables.constants;
+    out->desc.constant_count = out->tables.constant_count;
+    return 0;
+}
+
+PyObject *ext_program_compile(PyObject *module, PyObject *args, PyObject *kwargs) {
+    kp_ext *ext = PyModule_GetState(module);
+    compile_args a;
+    if (parse(ext, args, kwargs, &a) < 0)
+        return NULL;
+    kp_program *handle = NULL;
+    kp_result result;
+    Py_BEGIN_ALLOW_THREADS result = kp_compile(a.source, &a.desc, &handle);
+    Py_END_ALLOW_THREADS release(&a.tables);
+    return result == KP_OK ? ext_program_new(ext, handle) : ext_error_raise(ext, result);
+}
+
+PyObject *ext_program_compile_list(PyObject *module, PyObject *args, PyObject *kwargs) {
+    kp_ext *ext = PyModule_GetState(module);
+    compile_args a;
+    if (parse(ext, args, kwargs, &a) < 0)
+        return NULL;
+    char *names = NULL;
+    kp_result result = kp_compile_list(a.source, &a.desc, &names);
+    release(&a.tables);
+    if (result != KP_OK)
+        return ext_error_raise(ext, result);
+    PyObject *text = PyUnicode_FromString(names);
+    kp_free(names);
+    PyObject *list = text != NULL ? PyUnicode_Splitlines(text, 0) : NULL;
+    Py_XDECREF(text);
+    return list;
+}
+
+static int parse_language(const char *name, kp_shader_language *out) {
+    static const struct {
+        const char *name;
+        kp_shader_language language;
+    } all[] = {{"auto", KP_SHADER_AUTO}, {"glsl", KP_SHADER_GLSL}, {"hlsl", KP_SHADER_HLSL}};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strcmp(name, all[i].name) == 0) {
+            *out = all[i].language;
+            return 0;
+        }
+    }
+    PyErr_Format(PyExc_ValueError, "language: must be 'auto', 'glsl' or 'hlsl', not '%s'", name);
+    return -1;
+}
+
+static PyObject *compile_shader(kp_ext *ext, const char *text, Py_ssize_t length, const kp_shader_desc *desc) {
+    kp_program *handle = NULL;
+    kp_result result;
+    Py_BEGIN_ALLOW_THREADS result = kp_shader_compile(text, (size_t)length, desc, &handle);
+    Py_END_ALLOW_THREADS return result == KP_OK ? ext_program_new(ext, handle) : ext_error_raise(ext, result);
+}
+
+// One str of what 0.5 took as shader text. A new reference.
+static PyObject *shader_text(PyObject *object) {
+    if (PyUnicode_Check(object))
+        return Py_NewRef(object);
+    if (PyBytes_Check(object) || PyByteArray_Check(object))
+        return PyUnicode_FromEncodedObject(object, "utf-8", "strict");
+    PyObject *first = PySequence_Check(object) && PySequence_Size(object) > 0 ? PySequence_GetItem(object, 0) : NULL;
+    bool numbers = first != NULL && PyLong_Check(first);
+    Py_XDECREF(first);
+    PyErr_Clear();
+    PyObject *joined = NULL;
+    if (numbers) {
+        PyObject *bytes = PyObject_CallFunctionObjArgs((PyObject *)&PyByteArray_Type, object, NULL);
+        joined = bytes != NULL ? PyUnicode_FromEncodedObject(bytes, "utf-8", "strict") : NULL;
+        Py_XDECREF(bytes);
+    } else {
+        PyObject *empty = PyUnicode_FromString("");
+        joined = empty != NULL ? PyUnicode_Join(empty, object) : NULL;
+        Py_XDECREF(empty);
+    }
+    if (joined == NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "shader: must be a string or a list of characters, not %R", Py_TYPE(object));
+    }
+    return joined;
+}
+
+PyObject *ext_program_from_text(kp_ext *ext, PyObject *object) {
+    PyObject *text = shader_text(object);
+    Py_ssize_t length;
+    const char *utf8 = text != NULL ? PyUnicode_AsUTF8AndSize(text, &length) : NULL;
+    PyObject *program = NULL;
+    if (utf8 != NULL)
+        program = compile_shader(ext, utf8, length, &(kp_shader_desc){0});
+    Py_XDECREF(text);
+    return program;
+}
+
+PyObject *ext_program_from_file(kp_ext *ext, PyObject *path, const kp_shader_desc *desc) {
+    PyObject *bytes = NULL;
+    if (!PyUnicode_FSConverter(path, &bytes))
+        return NULL;
+    kp_program *handle = NULL;
+    kp_result result;
+    const char *name = PyBytes_AsString(bytes);
+    Py_BEGIN_ALLOW_THREADS result = kp_shader_load(name, desc, &handle);
+    Py_END_ALLOW_THREADS Py_DECREF(bytes);
+    return result == KP_OK ? ext_program_new(ext, handle) : ext_error_raise_path(ext, result, path);
+}
+
+PyObject *ext_program_shader(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"text", "language", "file", "entry", NULL};
+    kp_ext *ext = PyModule_GetState(module);
+    const char *text, *language = "auto", *file = NULL, *entry = NULL;
+    Py_ssize_t length;
+    kp_shader_desc desc = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s#|$szz:compile_shader", names, &text, &length, &language, &file,
+                                     &entry) ||
+        parse_language(language, &desc.language) < 0)
+        return NULL;
+    desc.file = file;
+    desc.entry = entry;
+    return compile_shader(ext, text, length, &desc);
+}
+
+PyObject *ext_program_load(PyObject *module, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"path", "language", "entry", NULL};
+    kp_ext *ext = PyModule_GetState(module);
+    PyObject *path;
+    const char *language = "auto", *entry = NULL;
+    kp_shader_desc desc = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$sz:load_shader", names, &path, &language, &entry) ||
+        parse_language(language, &desc.language) < 0)
+        return NULL;
+    desc.entry = entry;
+    return ext_program_from_file(ext, path, &desc);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Attributes
+// ---------------------------------------------------------------------------------------------------------------------
+
+static PyObject *get_spirv(PyObject *self, void *unused) {
+    (void)unused;
+    ext_program *p = (ext_program *)self;
+    if (p->spirv == NULL)
+        p->spirv = PyBytes_FromStringAndSize((const char *)p->handle->words,
+                                             (Py_ssize_t)(p->handle->word_count * sizeof *p->handle->words));
+    return Py_XNewRef(p->spirv);
+}
+
+static PyObject *get_name(PyObject *self, void *unused) {
+    (void)unused;
+    const char *name = ((ext_program *)self)->handle->name;
+    return name != NULL ? PyUnicode_FromString(name) : Py_NewRef(Py_None);
+}
+
+static PyObject *get_push_size(PyObject *self, void *unused) {
+    (void)unused;
+    return PyLong_FromUnsignedLong(((ext_program *)self)->handle->push_size);
+}
+
+static const char *kind_name(kp_param_kind kind) {
+    static const char *const names[] = {[KP_PARAM_BUFFER] = "buffer",
+                                        [KP_PARAM_UNIFORM] = "uniform",
+                                        [KP_PARAM_CONSTANT] = "constant",
+                                        [KP_PARAM_INPUT] = "input"};
+    return names[kind];
+}
+
+static PyObject *param_object(kp_ext *ext, const kp_param *p) {
+    PyObject *values =
+        Py_BuildValue("(ssssIIIIINN)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype), p->components,
+                      p->set, p->binding, p->offset, p->size, PyBool_FromLong(p->reads), PyBool_FromLong(p->writes));
+    PyObject *param = values != NULL ? PyStructSequence_New(ext->param_type) : NULL;
+    for (Py_ssize_t i = 0; param != NULL && i < PyTuple_Size(values); i++)
+        PyStructSequence_SetItem(param, i, Py_NewRef(PyTuple_GetItem(values, i)));
+    Py_XDECREF(values);
+    return param;
+}
+
+static PyObject *get_params(PyObject *self, void *unused) {
+    (void)unused;
+    ext_program *p = (ext_program *)self;
+    if (p->params != NULL)
+        return Py_NewRef(p->params);
+    PyObject *params = PyTuple_New((Py_ssize_t)p->handle->param_count);
+    for (size_t i = 0; params != NULL && i < p->handle->param_count; i++) {
+        PyObject *param = param_object(p->ext, &p->handle->params[i]);
+        if (param == NULL)
+            Py_CLEAR(params);
+        else
+            PyTuple_SetItem(params, (Py_ssize_t)i, param);
+    }
+    p->params = params;
+    return Py_XNewRef(params);
+}
+
+static PyObject *program_repr(PyObject *self) {
+    const kp_program *p = ((ext_program *)self)->handle;
+    return PyUnicode_FromFormat("<kp.Program %s: %zu bytes of SPIR-V>", p->name != NULL ? p->name : "without a name",
+                                p->word_count * sizeof *p->words);
+}
+
+static int program_getbuffer(PyObject *self, Py_buffer *view, int flags) {
+    const kp_program *p = ((ext_program *)self)->handle;
+    return PyBuffer_FillInfo(view, self, (void *)(uintptr_t)p->words, (Py_ssize_t)(p->word_count * sizeof *p->words), 1,
+                             flags);
+}
+
+PyDoc_STRVAR(program_doc,
+             "A compiled kernel. Made by compile(), compile_shader() and load_shader(). bytes() of it is the\n"
+             "SPIR-V module.");
+
+static PyGetSetDef program_getset[] = {
+    {"spirv", get_spirv, NULL, "The SPIR-V module, as bytes.", NULL},
+    {"name", get_name, NULL, "Name of the kernel; None when unknown.", NULL},
+    {"params", get_params, NULL, "A tuple of Param, in the order of the signature; empty when unknown.", NULL},
+    {"push_size", get_push_size, NULL, "Bytes of push constants that the caller passes.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot program_slots[] = {
+    {Py_tp_doc, EXT_SLOT(program_doc)},
+    {Py_tp_dealloc, EXT_SLOT(program_dealloc)},
+    {Py_tp_repr, EXT_SLOT(program_repr)},
+    {Py_tp_getset, program_getset},
+    {Py_bf_getbuffer, EXT_SLOT(program_getbuffer)},
+    {0, NULL},
+};
+static PyType_Spec program_spec = {"kp.Program", sizeof(ext_program), 0,
+                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, program_slots};
+
+static PyStructSequence_Field param_fields[] = {
+    {"name", "as in the source"},
+    {"type", "as in the language: 'Array[f32]'"},
+    {"kind", "'buffer', 'uniform', 'constant' (push constant) or 'input' (an index; the caller passes nothing)"},
+    {"dtype", "of one scalar: 'f32'"},
+    {"components", "scalars in an element: 1, or 2 to 4 for a vector"},
+    {"set", "buffers"},
+    {"binding", "buffers"},
+    {"offset", "push constants: bytes from the start of the block"},
+    {"size", "bytes of one element as the kernel sees it"},
+    {"reads", "buffers: the kernel loads from it"},
+    {"writes", "buffers: the kernel stores to it"},
+    {NULL, NULL},
+};
+static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 11};
+
+int ext_program_init(kp_ext *ext, PyObject *module) {
+    ext->program_type = ext_add_type(module, &program_spec, NULL);
+    ext->param_type = PyStructSequence_NewType(&param_desc);
+    if (ext->program_type == NULL || ext->param_type == NULL)
+        return -1;
+    return PyModule_AddType(module, ext->param_type);
+}

@@ -1,0 +1,734 @@
+// See ext.h. kp.Memory and kp.Tensor.
+//
+// A tensor made by calling kp.Tensor(...) is classic (the 0.5 API): it has local data first, and a manager gives it
+// device memory later. From then on its local data is the host side of that memory, under a kp_view, so it can be read
+// whatever is destroyed. Tensors that a manager makes read the host side where it lies and answer StateError once it is
+// gone. Each export of the buffer holds the host side on its own.
+#include "ext.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Host sides
+// ---------------------------------------------------------------------------------------------------------------------
+
+static char nothing[64]; // the data of empty tensors
+
+static ext_host *host_new(void *owned, kp_view *view) {
+    ext_host *host = malloc(sizeof *host);
+    if (host == NULL) {
+        free(owned);
+        kp_view_destroy(view);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    void *data = view != NULL ? kp_view_data(view) : owned;
+    *host = (ext_host){1, data != NULL ? data : nothing, owned, view, ext_core_process()};
+    return host;
+}
+
+static void host_drop(ext_host *host) {
+    if (host == NULL || --host->references > 0)
+        return;
+    if (!ext_core_foreign(host->process))
+        kp_view_destroy(host->view);
+    free(host->owned);
+    free(host);
+}
+
+static void destroy(void *handle) { kp_tensor_destroy(handle); }
+
+static bool is_alive(const ext_tensor *t) {
+    return t->handle != NULL && !t->doomed && ext_core_usable(t->core) && kp_memory_alive(t->handle);
+}
+
+// NULL with StateError that tells what is missing.
+static PyObject *no_host(ext_tensor *t) {
+    if (t->handle == NULL || t->doomed)
+        return ext_error_format(t->ext, KP_ERROR_STATE, "the tensor is destroyed");
+    if (ext_core_use(t->ext, t->core) == NULL)
+        return NULL;
+    return ext_error_format(t->ext, KP_ERROR_STATE,
+                            "the tensor's memory type is storage: it has no host side; copy it to another tensor");
+}
+
+// Where the elements lie, or NULL with an exception. Valid while the GIL is held and nothing of Python runs.
+static char *elements(ext_tensor *t) {
+    if (t->classic)
+        return t->host->data;
+    void *data = is_alive(t) ? kp_tensor_data(t->handle) : NULL;
+    if (data == NULL && is_alive(t) && t->count == 0 && t->memory_type != KP_MEMORY_STORAGE)
+        data = nothing;
+    if (data == NULL)
+        no_host(t);
+    return data;
+}
+
+// A hold on the host side of its own, or NULL with an exception.
+static ext_host *hold_host(ext_tensor *t) {
+    if (t->classic) {
+        t->host->references++;
+        return t->host;
+    }
+    if (elements(t) == NULL)
+        return NULL;
+    if (t->count == 0)
+        return host_new(NULL, NULL);
+    kp_view *view;
+    kp_result result = kp_view_create(t->handle, &view);
+    if (result != KP_OK) {
+        ext_error_raise(t->ext, result);
+        return NULL;
+    }
+    return host_new(NULL, view);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making
+// ---------------------------------------------------------------------------------------------------------------------
+
+int ext_tensor_memory_type(PyObject *object, kp_memory_type *out) {
+    if (object == NULL)
+        return 0;
+    if (!PyLong_Check(object)) {
+        PyErr_Format(PyExc_TypeError,
+                     "memory type: must be one of kp.MemoryTypes, such as kp.MemoryTypes.device, not %R", object);
+        return -1;
+    }
+    long number = PyLong_AsLong(object);
+    if (number < 0 || number >= EXT_MEMORY_TYPES) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "memory type: %R is none of kp.MemoryTypes", object);
+        return -1;
+    }
+    *out = (kp_memory_type)number;
+    return 0;
+}
+
+static ext_tensor *allocate(kp_ext *ext, PyTypeObject *type, kp_dtype dtype, size_t count, kp_memory_type memory_type) {
+    allocfunc alloc = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
+    ext_tensor *t = (ext_tensor *)alloc(type, 0);
+    if (t == NULL)
+        return NULL;
+    t->ext = ext;
+    t->serial = ++ext->serials;
+    t->count = (Py_ssize_t)count;
+    t->stride = (Py_ssize_t)kp_dtype_size(dtype);
+    t->dtype = dtype;
+    t->memory_type = memory_type;
+    return t;
+}
+
+static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "tensor_type", NULL};
+    PyObject *object, *type_object = NULL;
+    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+    kp_ext *ext = ext_of_type(type);
+    if (ext == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:Tensor", names, &object, &type_object) ||
+        ext_tensor_memory_type(type_object, &memory_type) < 0)
+        return NULL;
+    ext_data data;
+    if (ext_data_read(object, KP_F32, EXT_DATA_CONVERT, "data", &data) < 0)
+        return NULL;
+    size_t bytes = data.count * sizeof(float);
+    void *local = data.owned;
+    if (local != NULL) {
+        data.owned = NULL; // made for us: take it
+    } else if ((local = malloc(bytes + 1)) != NULL) {
+        if (bytes > 0)
+            memcpy(local, data.bytes, bytes);
+    }
+    ext_tensor *t =
+        local != NULL ? allocate(ext, type, KP_F32, data.count, memory_type) : (ext_tensor *)PyErr_NoMemory();
+    ext_data_release(&data);
+    if (t == NULL) {
+        free(local);
+        return NULL;
+    }
+    t->classic = true;
+    t->host = host_new(local, NULL);
+    if (t->host == NULL)
+        Py_CLEAR(t);
+    return (PyObject *)t;
+}
+
+static void forget_handle(ext_tensor *t) {
+    if (t->core != NULL)
+        ext_core_release(t->core, destroy, t->handle);
+    t->handle = NULL;
+    t->doomed = false;
+    t->serial = ++t->ext->serials;
+    ext_core_drop(t->core);
+    t->core = NULL;
+}
+
+static void tensor_dealloc(PyObject *self) {
+    ext_tensor *t = (ext_tensor *)self;
+    host_drop(t->host);
+    if (t->core != NULL)
+        ext_core_release(t->core, destroy, t->handle);
+    ext_core_drop(t->core);
+    ext_free(self);
+}
+
+enum { QUICK_BYTES = 1 << 16 }; // below it, giving the GIL away costs more than it frees
+
+// kp_tensor_create, without the GIL where that is worth it. -1 with an exception.
+static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_tensor **out) {
+    kp_manager *manager = ext_core_use(ext, core);
+    if (manager == NULL)
+        return -1;
+    kp_result result;
+    if (desc->count * kp_dtype_size(desc->dtype) < QUICK_BYTES) {
+        result = kp_tensor_create(manager, desc, out);
+    } else {
+        PyThreadState *thread = ext_core_enter(core);
+        result = kp_tensor_create(manager, desc, out);
+        ext_core_leave(core, thread);
+    }
+    if (result == KP_OK)
+        return 0;
+    ext_error_raise(ext, result);
+    return -1;
+}
+
+PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type) {
+    kp_tensor *handle;
+    // A storage tensor has no host side: like Kompute, it takes from the data dtype and size alone.
+    const kp_tensor_desc desc = {.dtype = data->dtype,
+                                 .count = data->count,
+                                 .data = memory_type != KP_MEMORY_STORAGE ? data->bytes : NULL,
+                                 .memory_type = memory_type};
+    if (create(ext, core, &desc, &handle) < 0)
+        return NULL;
+    ext_tensor *t = allocate(ext, ext->tensor_type, data->dtype, data->count, memory_type);
+    if (t == NULL) {
+        kp_tensor_destroy(handle);
+        return NULL;
+    }
+    t->handle = handle;
+    t->core = ext_core_hold(core);
+    return (PyObject *)t;
+}
+
+// The local data moves to the host side of `handle`, where there is one.
+static int adopt(ext_tensor *t, ext_core *core, kp_tensor *handle) {
+    kp_view *view = NULL;
+    ext_host *host = NULL;
+    if (t->memory_type != KP_MEMORY_STORAGE && t->count > 0) {
+        kp_result result = kp_view_create(handle, &view);
+        if (result != KP_OK)
+            ext_error_raise(t->ext, result);
+        else
+            host = host_new(NULL, view);
+        if (host == NULL) {
+            kp_tensor_destroy(handle);
+            return -1;
+        }
+    }
+    forget_handle(t);
+    t->handle = handle;
+    t->core = ext_core_hold(core);
+    if (host != NULL) {
+        host_drop(t->host);
+        t->host = host;
+    }
+    return 0;
+}
+
+int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
+    if (is_alive(t)) {
+        if (t->core == core)
+            return 0;
+        ext_error_format(t->ext, KP_ERROR_ARGUMENT, "tensors[%zd]: belongs to another manager", position);
+        return -1;
+    }
+    if (t->pins > 0) {
+        ext_error_format(t->ext, KP_ERROR_STATE, "tensors[%zd]: is in use by another thread", position);
+        return -1;
+    }
+    if (!t->classic) {
+        ext_error_format(t->ext, KP_ERROR_STATE, "tensors[%zd]: is destroyed", position);
+        return -1;
+    }
+    if (t->host->references > 1) {
+        PyErr_Format(PyExc_BufferError,
+                     "tensors[%zd]: its local data cannot move to the device while an array or memoryview shows it",
+                     position);
+        return -1;
+    }
+    kp_tensor *handle;
+    const kp_tensor_desc desc = {.dtype = t->dtype,
+                                 .count = (uint64_t)t->count,
+                                 .data = t->memory_type != KP_MEMORY_STORAGE ? t->host->data : NULL,
+                                 .memory_type = t->memory_type};
+    t->host->references++; // nobody frees or moves it while the GIL is away
+    int result = create(t->ext, core, &desc, &handle);
+    host_drop(t->host);
+    if (result == 0 && (is_alive(t) || t->pins > 0)) { // another thread was quicker
+        kp_tensor_destroy(handle);
+        return ext_tensor_create(t, core, position);
+    }
+    return result == 0 ? adopt(t, core, handle) : -1;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Elements
+// ---------------------------------------------------------------------------------------------------------------------
+
+static Py_ssize_t tensor_length(PyObject *self) { return ((ext_tensor *)self)->count; }
+
+static PyObject *get(ext_tensor *t, Py_ssize_t index) {
+    const char *data = elements(t);
+    return data != NULL ? ext_element_get(t->dtype, data + index * t->stride) : NULL;
+}
+
+static bool in_range(const ext_tensor *t, Py_ssize_t index, const char *message) {
+    if (index >= 0 && index < t->count)
+        return true;
+    PyErr_SetString(PyExc_IndexError, message);
+    return false;
+}
+
+static PyObject *tensor_item(PyObject *self, Py_ssize_t index) {
+    ext_tensor *t = (ext_tensor *)self;
+    return in_range(t, index, "tensor index out of range") ? get(t, index) : NULL;
+}
+
+// Element `index` from `value`. Converting may run code of the user's, so it is done before the data is looked up.
+static int set(ext_tensor *t, Py_ssize_t index, PyObject *value) {
+    char element[8];
+    if (ext_element_set(t->dtype, element, value) < 0)
+        return -1;
+    char *data = elements(t);
+    if (data == NULL)
+        return -1;
+    memcpy(data + index * t->stride, element, (size_t)t->stride);
+    return 0;
+}
+
+// Every `step`th element from `start` on, as list.
+static PyObject *list_of(ext_tensor *t, Py_ssize_t start, Py_ssize_t step, Py_ssize_t count) {
+    const char *data = elements(t);
+    PyObject *list = data != NULL ? PyList_New(count) : NULL;
+    for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
+        PyObject *number = ext_element_get(t->dtype, data + (start + i * step) * t->stride);
+        if (number == NULL)
+            Py_CLEAR(list);
+        else
+            PyList_SetItem(list, i, number);
+    }
+    return list;
+}
+
+static int bad_index(PyObject *key) {
+    PyErr_Format(PyExc_TypeError, "tensor indices must be integers or slices, not %R", Py_TYPE(key));
+    return -1;
+}
+
+// An index, negative ones counted from the end. -1 with an exception.
+static Py_ssize_t index_of(ext_tensor *t, PyObject *key, const char *message) {
+    Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
+    if (index == -1 && PyErr_Occurred())
+        return -1;
+    if (index < 0)
+        index += t->count;
+    return in_range(t, index, message) ? index : -1;
+}
+
+static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
+    ext_tensor *t = (ext_tensor *)self;
+    if (PyIndex_Check(key)) {
+        Py_ssize_t index = index_of(t, key, "tensor index out of range");
+        return index >= 0 ? get(t, index) : NULL;
+    }
+    Py_ssize_t start, stop, step;
+    if (!PySlice_Check(key)) {
+        bad_index(key);
+        return NULL;
+    }
+    if (PySlice_Unpack(key, &start, &stop, &step) < 0)
+        return NULL;
+    Py_ssize_t count = PySlice_AdjustIndices(t->count, &start, &stop, step);
+    return list_of(t, start, step, count);
+}
+
+static int set_slice(ext_tensor *t, PyObject *key, PyObject *value) {
+    Py_ssize_t start, stop, step;
+    if (PySlice_Unpack(key, &start, &stop, &step) < 0)
+        return -1;
+    Py_ssize_t count = PySlice_AdjustIndices(t->count, &start, &stop, step);
+    ext_data data;
+    if (ext_data_read(value, (int)t->dtype, EXT_DATA_CONVERT, "data", &data) < 0)
+        return -1;
+    // The value may be this tensor.
+    char *to = ext_data_own(&data, data.count * (size_t)t->stride) == 0 ? elements(t) : NULL;
+    int result = to != NULL ? 0 : -1;
+    if (result == 0 && data.count != (size_t)count) {
+        PyErr_Format(PyExc_ValueError, "a slice of %zd elements cannot take %zu: a tensor keeps its size", count,
+                     data.count);
+        result = -1;
+    }
+    for (Py_ssize_t i = 0; result == 0 && i < count; i++)
+        memcpy(to + (start + i * step) * t->stride, (const char *)data.bytes + i * t->stride, (size_t)t->stride);
+    ext_data_release(&data);
+    return result;
+}
+
+static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
+    ext_tensor *t = (ext_tensor *)self;
+    if (value == NULL) {
+        PyErr_SetString(PyExc_TypeError, "elements of a tensor cannot be deleted: a tensor keeps its size");
+        return -1;
+    }
+    if (PySlice_Check(key))
+        return set_slice(t, key, value);
+    if (!PyIndex_Check(key))
+        return bad_index(key);
+    Py_ssize_t index = index_of(t, key, "tensor assignment index out of range");
+    return index >= 0 ? set(t, index, value) : -1;
+}
+
+static PyObject *tensor_set_data(PyObject *self, PyObject *object) {
+    ext_tensor *t = (ext_tensor *)self;
+    ext_data data;
+    if (ext_data_read(object, (int)t->dtype, EXT_DATA_CONVERT, "data", &data) < 0)
+        return NULL;
+    char *to = NULL;
+    if (data.count != (size_t)t->count)
+        PyErr_Format(PyExc_ValueError, "data: has %zu elements, the tensor has %zd: a tensor keeps its size",
+                     data.count, t->count);
+    else
+        to = elements(t);
+    if (to != NULL)
+        memmove(to, data.bytes != NULL ? data.bytes : to, (size_t)(t->count * t->stride));
+    ext_data_release(&data);
+    return to != NULL ? Py_NewRef(Py_None) : NULL;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Data out
+// ---------------------------------------------------------------------------------------------------------------------
+
+static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags) {
+    ext_tensor *t = (ext_tensor *)self;
+    view->obj = NULL;
+    ext_host *host = hold_host(t);
+    if (host == NULL)
+        return -1;
+    view->buf = host->data;
+    view->obj = Py_NewRef(self);
+    view->len = t->count * t->stride;
+    view->readonly = 0;
+    view->itemsize = t->stride;
+    view->format = (flags & PyBUF_FORMAT) != 0 ? (char *)(uintptr_t)ext_element_format(t->dtype) : NULL;
+    view->ndim = 1;
+    view->shape = (flags & PyBUF_ND) != 0 ? &t->count : NULL;
+    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? &t->stride : NULL;
+    view->suboffsets = NULL;
+    view->internal = host;
+    return 0;
+}
+
+static void tensor_releasebuffer(PyObject *self, Py_buffer *view) {
+    (void)self;
+    host_drop(view->internal);
+}
+
+// numpy.frombuffer, and the dtype; imported when an array is first asked for. -1 with an exception.
+static int need_numpy(kp_ext *ext, kp_dtype dtype) {
+    if (ext->frombuffer != NULL && ext->numpy_dtypes[dtype] != NULL)
+        return 0;
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy == NULL)
+        return -1;
+    PyObject *frombuffer = PyObject_GetAttrString(numpy, "frombuffer");
+    PyObject *made = PyObject_CallMethod(numpy, "dtype", "s", ext_element_numpy(dtype));
+    Py_DECREF(numpy);
+    if (frombuffer == NULL || made == NULL) {
+        Py_XDECREF(frombuffer);
+        Py_XDECREF(made);
+        return -1;
+    }
+    EXT_SET(ext->frombuffer, frombuffer);
+    EXT_SET(ext->numpy_dtypes[dtype], made);
+    return 0;
+}
+
+static PyObject *tensor_data(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)self;
+    if (t->classic)
+        return list_of(t, 0, 1, t->count);
+    if (elements(t) == NULL || need_numpy(t->ext, t->dtype) < 0)
+        return NULL;
+    return PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, t->ext->numpy_dtypes[t->dtype], NULL);
+}
+
+// The values, the first few of many.
+static PyObject *values_text(ext_tensor *t) {
+    enum { FEW = 8, HEAD = 6 };
+    if (!t->classic && t->memory_type == KP_MEMORY_STORAGE && is_alive(t))
+        return PyUnicode_FromFormat("<%zd elements on the device>", t->count);
+    if (!t->classic && !is_alive(t))
+        return PyUnicode_FromFormat("<%zd elements, destroyed>", t->count);
+    if (t->count <= FEW) {
+        PyObject *list = list_of(t, 0, 1, t->count);
+        PyObject *text = list != NULL ? PyObject_Repr(list) : NULL;
+        Py_XDECREF(list);
+        return text;
+    }
+    PyObject *head = list_of(t, 0, 1, HEAD);
+    PyObject *text = head != NULL ? PyObject_Repr(head) : NULL;
+    PyObject *cut = text != NULL ? PyUnicode_Substring(text, 0, PyUnicode_GetLength(text) - 1) : NULL;
+    PyObject *last = cut != NULL ? get(t, t->count - 1) : NULL;
+    PyObject *all = last != NULL ? PyUnicode_FromFormat("%U, ..., %R]", cut, last) : NULL;
+    Py_XDECREF(head);
+    Py_XDECREF(text);
+    Py_XDECREF(cut);
+    Py_XDECREF(last);
+    return all;
+}
+
+static PyObject *tensor_repr(PyObject *self) {
+    ext_tensor *t = (ext_tensor *)self;
+    PyObject *values = values_text(t);
+    PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
+    PyObject *text = NULL;
+    if (values != NULL && name != NULL)
+        text = PyUnicode_FromFormat("kp.Tensor(%U, size=%zd, dtype=%s, memory_type=%U)", values, t->count,
+                                    ext_element_numpy(t->dtype), name);
+    Py_XDECREF(values);
+    Py_XDECREF(name);
+    return text;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The rest
+// ---------------------------------------------------------------------------------------------------------------------
+
+static PyObject *tensor_size(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyLong_FromSsize_t(((ext_tensor *)self)->count);
+}
+
+static PyObject *tensor_memory_type(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)self;
+    return Py_NewRef(t->ext->memory_type_members[t->memory_type]);
+}
+
+static PyObject *tensor_data_type(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)self;
+    return Py_NewRef(t->ext->dtype_members[t->dtype]);
+}
+
+static PyObject *tensor_is_init(PyObject *self, PyObject *unused) {
+    (void)unused;
+    return PyBool_FromLong(is_alive((ext_tensor *)self));
+}
+
+static PyObject *tensor_destroy(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)self;
+    if (t->pins > 0)
+        t->doomed = t->handle != NULL;
+    else if (t->handle != NULL)
+        forget_handle(t);
+    Py_RETURN_NONE;
+}
+
+static PyObject *tensor_map(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)self;
+    if (is_alive(t))
+        Py_RETURN_NONE;
+    return ext_error_format(t->ext, KP_ERROR_STATE,
+                            "the tensor has no device memory; call manager.eval_tensor_create_def([tensor]) first");
+}
+
+PyDoc_STRVAR(tensor_doc,
+             "Tensor(data, tensor_type=MemoryTypes.device)\n--\n\n"
+             "An array with a device side and a host side.\n\n"
+             "Called directly, it is float32 local data without a manager (the 0.5 API): give it device memory with\n"
+             "Manager.eval_tensor_create_def([tensor]). data is any array (converted to float32 by value) or "
+             "sequence of\n"
+             "numbers, nested ones flattened. data() of such a tensor is a list; len(), indexing, "
+             "iteration and slices are a\n"
+             "list's, except that the size never changes.\n\n"
+             "Manager.tensor() and Manager.tensor_t() make tensors whose data() is a NumPy array.\n\n"
+             "Every tensor with a host side offers a writable buffer (memoryview, numpy.asarray) without a copy, "
+             "which stays\n"
+             "valid whatever is destroyed.\n\n"
+             "TypeError: data is not numbers. ValueError: nested sequences of different lengths.");
+PyDoc_STRVAR(data_doc,
+             "data($self, /)\n--\n\n"
+             "The host side: a flat NumPy array that views it without a copy, or, for a tensor made by calling\n"
+             "Tensor(...), a new list of floats.\n\n"
+             "StateError: the tensor is destroyed, or its memory type is storage.");
+PyDoc_STRVAR(set_data_doc, "set_data($self, data, /)\n--\n\n"
+                           "Replaces the host side. data is as in the constructor.\n\n"
+                           "ValueError: another size.");
+PyDoc_STRVAR(size_doc, "size($self, /)\n--\n\n"
+                       "Number of elements.");
+PyDoc_STRVAR(memory_type_doc, "memory_type($self, /)\n--\n\n"
+                              "One of MemoryTypes.");
+PyDoc_STRVAR(tensor_type_doc, "tensor_type($self, /)\n--\n\n"
+                              "Older name of memory_type().");
+PyDoc_STRVAR(data_type_doc, "data_type($self, /)\n--\n\n"
+                            "One of DataTypes.");
+PyDoc_STRVAR(is_init_doc, "is_init($self, /)\n--\n\n"
+                          "Whether device memory exists.");
+PyDoc_STRVAR(destroy_doc, "destroy($self, /)\n--\n\n"
+                          "Frees the device memory; work in flight is safe. Sequences that recorded the tensor answer\n"
+                          "StateError from now on. Calling it again does nothing.");
+PyDoc_STRVAR(map_from_doc, "map_data_from_host($self, /)\n--\n\n"
+                           "Local data from host-visible device memory. They are one here: nothing is left to do.\n\n"
+                           "StateError: no device memory.");
+PyDoc_STRVAR(map_into_doc, "map_data_into_host($self, /)\n--\n\n"
+                           "Local data into host-visible device memory. They are one here: nothing is left to do.\n\n"
+                           "StateError: no device memory.");
+
+static PyObject *tensor_manager(PyObject *self, void *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)self;
+    return t->core != NULL ? ext_manager_of(t->ext, t->core) : Py_NewRef(Py_None);
+}
+
+static PyGetSetDef tensor_getset[] = {
+    {"manager", tensor_manager, NULL, "The Manager that holds its device memory; None when there is none.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyMethodDef tensor_methods[] = {
+    {"data", tensor_data, METH_NOARGS, data_doc},
+    {"set_data", tensor_set_data, METH_O, set_data_doc},
+    {"size", tensor_size, METH_NOARGS, size_doc},
+    {"memory_type", tensor_memory_type, METH_NOARGS, memory_type_doc},
+    {"tensor_type", tensor_memory_type, METH_NOARGS, tensor_type_doc},
+    {"data_type", tensor_data_type, METH_NOARGS, data_type_doc},
+    {"is_init", tensor_is_init, METH_NOARGS, is_init_doc},
+    {"destroy", tensor_destroy, METH_NOARGS, destroy_doc},
+    {"map_data_from_host", tensor_map, METH_NOARGS, map_from_doc},
+    {"map_data_into_host", tensor_map, METH_NOARGS, map_into_doc},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyType_Slot tensor_slots[] = {
+    {Py_tp_iter, EXT_SLOT(PySeqIter_New)},
+    {Py_tp_doc, EXT_SLOT(tensor_doc)},
+    {Py_tp_new, EXT_SLOT(tensor_new)},
+    {Py_tp_dealloc, EXT_SLOT(tensor_dealloc)},
+    {Py_tp_repr, EXT_SLOT(tensor_repr)},
+    {Py_tp_methods, tensor_methods},
+    {Py_tp_getset, tensor_getset},
+    {Py_sq_length, EXT_SLOT(tensor_length)},
+    {Py_sq_item, EXT_SLOT(tensor_item)},
+    {Py_mp_length, EXT_SLOT(tensor_length)},
+    {Py_mp_subscript, EXT_SLOT(tensor_subscript)},
+    {Py_mp_ass_subscript, EXT_SLOT(tensor_assign)},
+    {Py_bf_getbuffer, EXT_SLOT(tensor_getbuffer)},
+    {Py_bf_releasebuffer, EXT_SLOT(tensor_releasebuffer)},
+    {0, NULL},
+};
+static PyType_Spec tensor_spec = {"kp.Tensor", sizeof(ext_tensor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
+                                  tensor_slots};
+
+PyDoc_STRVAR(memory_doc, "What algorithms bind and ops work on: the base of Tensor.");
+static PyType_Slot memory_slots[] = {{Py_tp_doc, EXT_SLOT(memory_doc)}, {0, NULL}};
+static PyType_Spec memory_spec = {"kp.Memory", sizeof(PyObject), 0,
+                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+                                  memory_slots};
+
+int ext_tensor_init(kp_ext *ext, PyObject *module) {
+    ext->memory_type = ext_add_type(module, &memory_spec, NULL);
+    if (ext->memory_type == NULL)
+        return -1;
+    ext->tensor_type = ext_add_type(module, &tensor_spec, ext->memory_type);
+    return ext->tensor_type != NULL ? 0 : -1;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Lists of memory
+// ---------------------------------------------------------------------------------------------------------------------
+
+PyObject *ext_memories_tuple(kp_ext *ext, PyObject *object, const char *what) {
+    if (PyObject_TypeCheck(object, ext->memory_type)) // iterating over it would give its elements
+        return PyErr_Format(PyExc_TypeError, "%s: must be a list of kp.Tensor, not one tensor; write [tensor]", what);
+    PyObject *tuple = PySequence_Tuple(object);
+    if (tuple == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            PyErr_Format(PyExc_TypeError, "%s: must be a list of kp.Tensor, not %R", what, Py_TYPE(object));
+        }
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); i++) {
+        PyObject *item = PyTuple_GetItem(tuple, i);
+        if (PyObject_TypeCheck(item, ext->memory_type))
+            continue;
+        PyErr_Format(PyExc_TypeError, "%s[%zd]: must be a kp.Tensor, not %R", what, i, Py_TYPE(item));
+        Py_DECREF(tuple);
+        return NULL;
+    }
+    return tuple;
+}
+
+static int check_usable(kp_ext *ext, const ext_core *core, const ext_tensor *t, const char *what, Py_ssize_t i) {
+    if (t->handle == NULL && t->classic)
+        ext_error_format(ext, KP_ERROR_STATE,
+                         "%s[%zd]: has no device memory; call manager.eval_tensor_create_def([tensor]) first", what, i);
+    else if (!is_alive(t))
+        ext_error_format(ext, KP_ERROR_STATE, "%s[%zd]: is destroyed", what, i);
+    else if (t->core != core)
+        ext_error_format(ext, KP_ERROR_ARGUMENT, "%s[%zd]: belongs to another manager", what, i);
+    else
+        return 0;
+    return -1;
+}
+
+int ext_memories_read(kp_ext *ext, const ext_core *core, PyObject *object, const char *what, ext_memories *out) {
+    *out = (ext_memories){0};
+    if (ext_core_use(ext, core) == NULL || (out->tuple = ext_memories_tuple(ext, object, what)) == NULL)
+        return -1;
+    out->count = (size_t)PyTuple_Size(out->tuple);
+    out->handles = out->few;
+    if (out->count > sizeof out->few / sizeof *out->few) {
+        out->handles = PyMem_Calloc(out->count, sizeof *out->handles);
+        if (out->handles == NULL) {
+            PyErr_NoMemory();
+            ext_memories_release(out);
+            return -1;
+        }
+    }
+    for (size_t i = 0; i < out->count; i++) {
+        ext_tensor *t = (ext_tensor *)PyTuple_GetItem(out->tuple, (Py_ssize_t)i);
+        if (check_usable(ext, core, t, what, (Py_ssize_t)i) < 0) {
+            ext_memories_release(out);
+            return -1;
+        }
+        out->handles[i] = t->handle;
+    }
+    return 0;
+}
+
+void ext_memories_pin(const ext_memories *memories) {
+    for (size_t i = 0; i < memories->count; i++)
+        ((ext_tensor *)PyTuple_GetItem(memories->tuple, (Py_ssize_t)i))->pins++;
+}
+
+void ext_memories_unpin(const ext_memories *memories) {
+    for (size_t i = 0; i < memories->count; i++) {
+        ext_tensor *t = (ext_tensor *)PyTuple_GetItem(memories->tuple, (Py_ssize_t)i);
+        if (--t->pins == 0 && t->doomed)
+            forget_handle(t);
+    }
+}
+
+void ext_memories_release(ext_memories *memories) {
+    if (memories->handles != memories->few)
+        PyMem_Free(memories->handles);
+    memories->handles = NULL;
+    Py_CLEAR(memories->tuple);
+}

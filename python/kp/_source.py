@@ -1,0 +1,224 @@
+"""From a Python function to its text, types and captured numbers: what @kernel and @python2shader hand to the compiler.
+
+The source comes from inspect, so it needs a file, or a line cache as IPython and exec'ing tools keep. Defaults and annotations
+are evaluated here, in the function's own scope, because they may be names or expressions that only Python can resolve. Numbers
+that the function captures from its module or closure become constants.
+"""
+
+from __future__ import annotations
+
+from . import _kp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import CodeType, FunctionType
+    from typing import Any
+
+    from ._kp import Program, _Constant
+
+
+def compile_function(function: FunctionType, scope: Mapping[str, Any]) -> tuple[Program, str]:
+    """The program of a function, and its source text. `scope` is what the decorator's caller sees as local names.
+
+    TypeError: not a Python function. CompileError: anything else, with file and line.
+    """
+    source, first_line = read_source(function)
+    params = _param_types(function, scope)
+    arguments: dict[str, Any] = {
+        "kernel": function.__name__,
+        "file": function.__code__.co_filename,
+        "first_line": first_line,
+        "constants": _constants(function, params),
+    }
+    try:
+        return _kp.compile(source, params=params, **arguments), source
+    except _kp.CompileError as error:
+        # A fault in a type is better shown where it is written than in the text that was evaluated from it.
+        if error.text not in params.values():
+            raise
+        first = error
+    try:
+        _kp.compile(source, **arguments)
+    except _kp.CompileError as error:
+        raise error from None
+    raise first
+
+
+def compile_error(function: FunctionType, message: str) -> _kp.CompileError:
+    """A CompileError that points to the function, not to a place in it."""
+    code = function.__code__
+    error = _kp.CompileError(f"{code.co_filename}:{code.co_firstlineno}: {message}")
+    error.msg, error.filename, error.lineno = message, code.co_filename, code.co_firstlineno
+    return error
+
+
+def check_function(function: object, decorator: str) -> FunctionType:
+    """The function itself, when it can be a kernel: a plain def."""
+    code = getattr(function, "__code__", None)
+    if code is None or isinstance(function, type):
+        raise TypeError(f"{decorator} takes a function, not {type(function).__name__}")
+    plain: FunctionType = getattr(function, "__func__", None) or function  # type: ignore[assignment]
+    if plain.__name__ == "<lambda>":
+        raise compile_error(plain, "a lambda cannot be a kernel: a kernel is a def of its own")
+    if code.co_varnames[: code.co_argcount][:1] in (("self",), ("cls",)):
+        raise compile_error(plain, f"the method '{plain.__qualname__}' cannot be a kernel: a kernel has no object")
+    return plain
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Source
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def read_source(function: FunctionType) -> tuple[str, int]:
+    """The text of the function, decorators included, and the number of its first line."""
+    import inspect
+
+    name = function.__name__
+    try:
+        lines, first_line = inspect.getsourcelines(function)
+    except (OSError, TypeError, SyntaxError, IndexError):
+        raise compile_error(
+            function,
+            f"the source of '{name}' is not at hand; a kernel is compiled from its text. Put it in a file, or pass "
+            f"the text: kp.kernel_from_source(text)",
+        ) from None
+    if not any(line.lstrip().startswith(("def ", "async def ")) and name in line for line in lines):
+        raise compile_error(function, f"the file has changed since '{name}' was read from it; start Python anew")
+    return "".join(lines), first_line
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Types
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class _Names(dict[str, object]):
+    """The names that an annotation in text form can use: local ones, the function's globals, then the language's."""
+
+    def __init__(self, function: FunctionType, scope: Mapping[str, Any]) -> None:
+        super().__init__(scope)
+        self.update(_closure(function))
+        self._globals = function.__globals__
+
+    def __missing__(self, name: str) -> object:
+        import builtins
+
+        import pyshader
+
+        from . import lang
+
+        if name in self._globals:
+            return self._globals[name]
+        for home in (builtins, lang, pyshader):
+            if hasattr(home, name):
+                return getattr(home, name)
+        raise KeyError(name)
+
+
+def _param_types(function: FunctionType, scope: Mapping[str, Any]) -> dict[str, str]:
+    """The type of each parameter that has one, as text for the compiler."""
+    code = function.__code__
+    count = code.co_argcount + code.co_kwonlyargcount
+    names = code.co_varnames[:count]
+    defaults = dict(
+        zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False)
+    )
+    defaults.update(function.__kwdefaults__ or {})
+    visible = _Names(function, scope)
+    types = {}
+    for name in names:
+        value = defaults.get(name, function.__annotations__.get(name))
+        if name in defaults and not isinstance(value, (tuple, str)):
+            continue  # a default value: the compiler refuses it, and shows where it is written
+        if value is None:
+            continue
+        try:
+            types[name] = _text(value, visible)
+        except TypeError as error:
+            raise compile_error(function, f"the parameter '{name}': {error}") from None
+    return types
+
+
+def _text(value: object, names: _Names) -> str:
+    from .lang import type_text
+
+    if isinstance(value, str):
+        value = _evaluate(value, names)
+    if isinstance(value, tuple) and len(value) == 3:  # pyshader's (resource, slot, type)
+        resource, slot, type_ = value
+        return f"({resource!r}, {slot!r}, {_text(type_, names)})"
+    if isinstance(value, tuple):
+        return repr(value)  # the compiler says what is wrong with it
+    return type_text(value)
+
+
+def _evaluate(text: str, names: _Names) -> object:
+    """What the text names; the text itself where Python cannot tell, for the compiler to read."""
+    try:
+        value = eval(text, {"__builtins__": {}}, names)
+    except Exception:
+        return text
+    return text if value is None else value
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Constants
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _closure(function: FunctionType) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:  # not assigned yet
+            continue
+    return found
+
+
+def _used_names(code: CodeType) -> Iterator[str]:
+    yield from code.co_names
+    for constant in code.co_consts:
+        if hasattr(constant, "co_names"):
+            yield from _used_names(constant)
+
+
+def _constants(function: FunctionType, params: Mapping[str, str]) -> dict[str, _Constant]:
+    """The numbers among the names that the function takes from outside."""
+    outside: dict[str, object] = {
+        name: function.__globals__[name] for name in _used_names(function.__code__) if name in function.__globals__
+    }
+    outside.update(_closure(function))
+    found = {}
+    for name, value in outside.items():
+        constant = _constant(value)
+        if constant is not None and name not in params:
+            found[name] = constant
+    return found
+
+
+def _constant(value: object) -> _Constant | None:
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value) if -(2**63) <= value < 2**63 else None
+    if isinstance(value, float):
+        return float(value)
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return _numpy_constant(value)
+    return None
+
+
+def _numpy_constant(value: Any) -> _Constant | None:
+    """NumPy's default types adapt to where they are used, as Python's numbers; the others keep their type."""
+    name = value.dtype.name
+    if name == "bool":
+        return bool(value)
+    if name == "int64":
+        return int(value)
+    for text, numpy_name, _, _ in _kp.DTYPES:
+        if name == numpy_name:
+            return (text, float(value) if value.dtype.kind == "f" else int(value))
+    return None

@@ -1,0 +1,305 @@
+"""Kernels as Python functions: @kp.kernel, kp.kernel_from_source, kp.Kernel.
+
+A kernel is compiled where it is decorated, so its errors show there. Calling it runs it and waits:
+
+* tensors are used as they are on their device: their device sides are read and written, and nothing is copied. Bring data up
+  with kp.OpSyncDevice and down with kp.OpSyncLocal when you want it.
+* NumPy arrays, other arrays and lists are copied to the device, and those that the kernel writes are copied back. They run on
+  the manager of the tensors in the same call, or else on one manager for the process, made when first needed.
+* scalars become push constants.
+"""
+
+from __future__ import annotations
+
+from operator import index
+
+from . import _kp
+from ._source import check_function, compile_error, compile_function
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import Any, SupportsIndex, TypeAlias
+
+    from ._kp import Param, Program, Tensor
+    from .classic import Manager
+
+    Extent: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
+
+_default_manager: Manager | None = None
+
+
+def default_manager() -> Manager:
+    """The manager of kernels that are called without tensors: the best device, or $KP_DEVICE."""
+    from .classic import Manager
+
+    global _default_manager
+    if _default_manager is None or not _default_manager.is_init():
+        _default_manager = Manager()
+    return _default_manager
+
+
+def kernel(function: Callable[..., Any] | None = None, *, local_size: Sequence[int] | int | None = None) -> Any:
+    """Makes a function in the kernel language a Kernel: @kp.kernel, or @kp.kernel(local_size=(8, 8)).
+
+    The parameters have annotations: i: Index (also Index2, Index3), x: Array[f32], a: f32; or pyshader's tuples.
+    local_size fixes the size of a workgroup; it is read from the decorator's text, so its numbers are written there.
+
+    CompileError: with file, line and caret. TypeError: not a function.
+    """
+    if function is None:
+        return lambda decorated: _make(decorated, local_size, 2)
+    return _make(function, local_size, 2)
+
+
+def _make(function: Callable[..., Any], local_size: object, depth: int) -> Kernel:
+    import sys
+
+    plain = check_function(function, "@kp.kernel")
+    program, source = compile_function(plain, sys._getframe(depth).f_locals)
+    if local_size is not None and "local_size" not in source:
+        raise compile_error(
+            plain, "local_size is read from the text of the decorator: write @kp.kernel(local_size=...)"
+        )
+    return Kernel(program, source, plain)
+
+
+def kernel_from_source(text: str, name: str | None = None, *, file: str | None = None) -> Kernel:
+    """Makes a Kernel of a text with functions in the kernel language: the one of that name, or the last.
+
+    For programs without source files: frozen ones, generated kernels, the plain interpreter. file is for messages.
+
+    CompileError: with line and caret.
+    """
+    return Kernel(_kp.compile(text, kernel=name, file=file), text, None)
+
+
+class Kernel:
+    """A compiled kernel. Call it with its arguments in order, without the index, or by name:
+
+        multiply(a, b, out)                  # once for each element of the first buffer that it writes
+        multiply(a, b, out, extent=100)      # for the first 100 indices
+        multiply[100](a, b, out)             # the same
+        blur[640, 480](image, result)        # x from 0 to 639, y from 0 to 479
+
+    The extent must be given when the kernel has Index2 or Index3, and when it writes no buffer.
+    """
+
+    def __init__(self, program: Program, source: str, function: Callable[..., Any] | None) -> None:
+        self.program = program
+        self.source = source
+        self.function = function
+        self.__name__ = program.name or "kernel"
+        self.__qualname__ = getattr(function, "__qualname__", self.__name__)
+        self.__doc__ = getattr(function, "__doc__", None)
+        self.__module__ = getattr(function, "__module__", __name__)
+        self._params = [param for param in program.params if param.kind != "input"]
+        self._buffers = [param for param in self._params if param.kind == "buffer"]
+        self._scalars = [param for param in self._params if param.kind == "constant"]
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{param.name}: {param.type}" for param in self.program.params)
+        return f"<kp.Kernel {self.__name__}({listed})>"
+
+    @property
+    def params(self) -> tuple[Param, ...]:
+        """The parameters in the order of the signature, index included."""
+        return self.program.params
+
+    def spirv(self) -> bytes:
+        """The SPIR-V module. Its entry point "main" means the same in any Vulkan program: one invocation per index."""
+        return self.program.spirv
+
+    def algorithm(
+        self, manager: Manager, tensors: Sequence[Tensor], *, extent: Extent | None = None, **scalars: Any
+    ) -> _kp.Algorithm:
+        """An algorithm for use in sequences: tensors for the buffers in order, scalars by name.
+
+        extent is how many indices a dispatch has, by default as in a call.
+
+        TypeError, ValueError: arguments that do not fit the kernel. StateError: a tensor without device memory.
+        """
+        tensors = list(tensors)
+        if len(tensors) != len(self._buffers):
+            raise TypeError(f"{self.__name__}() has {len(self._buffers)} buffers, not {len(tensors)}")
+        push = self._push(self._bind((), scalars, self._scalars))
+        for param, tensor in zip(self._buffers, tensors, strict=True):
+            self._check_tensor(param, tensor)
+        counts = self._extent(extent, tensors)
+        if 0 in counts:
+            raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
+        return manager.algorithm(tensors, self.program, push_consts=push, extent=counts)
+
+    def __getitem__(self, extent: Extent) -> Callable[..., None]:
+        def launch(*args: Any, **kwargs: Any) -> None:
+            self._run(extent, args, kwargs)
+
+        return launch
+
+    def __call__(self, *args: Any, extent: Extent | None = None, **kwargs: Any) -> None:
+        """Runs the kernel and waits. See the class, and the module for what happens to each kind of argument."""
+        self._run(extent, args, kwargs)
+
+    # ------------------------------------------------------------------------------------------------------------------
+
+    def _run(self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        values = self._bind(args, kwargs, self._params)
+        push = self._push(values)
+        arguments = [values[param.name] for param in self._buffers]
+        if all(isinstance(argument, _kp.Tensor) for argument in arguments):
+            for param, argument in zip(self._buffers, arguments, strict=True):
+                self._check_tensor(param, argument)
+            self._launch(arguments, extent, push, 0, 0)
+            return
+        outputs = [
+            _Output(f"{self.__name__}() argument '{param.name}'", argument)
+            for param, argument in zip(self._buffers, arguments, strict=True)
+            if param.writes and not isinstance(argument, _kp.Tensor)
+        ]
+        tensors, copied, written = self._bring(arguments)
+        self._launch(tensors, extent, push, copied, written)
+        by_id = {id(argument): tensor for argument, tensor in zip(arguments, tensors, strict=True)}
+        for output in outputs:
+            output.take(by_id[id(output.target)])
+
+    def _launch(self, tensors: list[Tensor], extent: Extent | None, push: bytes, copied: int, written: int) -> None:
+        counts = self._extent(extent, tensors)
+        if 0 not in counts:
+            _kp.launch(self.program, tuple(tensors), counts, push, copied, written)
+
+    def _bring(self, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
+        """A tensor for each argument; which of them are copied to the device first, and which are written, as bits. An
+        object that comes twice is one tensor."""
+        manager = next((argument.manager for argument in arguments if isinstance(argument, _kp.Tensor)), None)
+        if manager is None:
+            manager = default_manager()
+        made: dict[int, tuple[Tensor, int]] = {}
+        tensors: list[Tensor] = []
+        copied = written = 0
+        for i, (param, argument) in enumerate(zip(self._buffers, arguments, strict=True)):
+            if isinstance(argument, _kp.Tensor):
+                self._check_tensor(param, argument)
+                tensors.append(argument)
+                continue
+            if id(argument) not in made:
+                what = f"{self.__name__}() argument '{param.name}'"
+                made[id(argument)] = (manager._tensor_of(argument, param.dtype, what), i)
+                copied |= 1 << i
+            tensor, first = made[id(argument)]
+            self._check_tensor(param, tensor)
+            tensors.append(tensor)
+            if param.writes:
+                written |= 1 << first
+        return tensors, copied, written
+
+    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], params: list[Param]) -> dict[str, Any]:
+        """The value of each parameter by name, with Python's errors."""
+        if len(args) > len(params):
+            raise TypeError(f"{self.__name__}() takes {len(params)} arguments but {len(args)} were given")
+        values = {param.name: value for param, value in zip(params, args, strict=False)}
+        names = [param.name for param in params]
+        for name, value in kwargs.items():
+            if name not in names:
+                raise TypeError(f"{self.__name__}() got an unexpected argument '{name}'; it has {', '.join(names)}")
+            if name in values:
+                raise TypeError(f"{self.__name__}() got multiple values for argument '{name}'")
+            values[name] = value
+        missing = [name for name in names if name not in values]
+        if missing:
+            raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}")
+        return values
+
+    def _check_tensor(self, param: Param, tensor: Tensor) -> None:
+        what = f"{self.__name__}() argument '{param.name}'"
+        if not isinstance(tensor, _kp.Tensor):
+            raise TypeError(f"{what}: must be a kp.Tensor, not {type(tensor).__name__}")
+        dtype = _KOMPUTE_NAMES[tensor.data_type().name]
+        if dtype != param.dtype:
+            raise TypeError(f"{what}: has dtype {_NUMPY_NAMES[dtype]}, must be {_NUMPY_NAMES[param.dtype]}")
+        if tensor.size() % param.components:
+            raise ValueError(
+                f"{what}: has {tensor.size()} numbers, {param.type} needs a multiple of {param.components}"
+            )
+
+    def _extent(self, extent: Extent | None, tensors: list[Tensor]) -> tuple[int, ...]:
+        if extent is not None:
+            axes: Any = extent
+            counts = tuple(map(index, axes if hasattr(axes, "__iter__") else (axes,)))
+            if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
+                raise ValueError(f"extent: must be one to three numbers from 0 up, not {extent!r}")
+            return counts
+        kind = next((param.type for param in self.program.params if param.kind == "input"), "")
+        if kind in ("Index2", "Index3"):
+            raise TypeError(
+                f"{self.__name__}() has {kind}: give its extent, as in {self.__name__}(..., extent=(640, 480))"
+            )
+        for param, tensor in zip(self._buffers, tensors, strict=True):
+            if param.writes:
+                return (tensor.size() // param.components,)
+        raise TypeError(f"{self.__name__}() writes no buffer: give its extent, as in {self.__name__}(..., extent=100)")
+
+    def _push(self, values: dict[str, Any]) -> bytes:
+        """The push constants: each scalar at its offset."""
+        block = bytearray(self.program.push_size)
+        for param in self._scalars:
+            value = values[param.name]
+            scalars = (value,) if param.components == 1 else tuple(value)
+            if len(scalars) != param.components:
+                raise ValueError(
+                    f"{self.__name__}() argument '{param.name}': {param.type} has {param.components} components, "
+                    f"not {len(scalars)}"
+                )
+            for k, scalar in enumerate(scalars):
+                self._pack(param, block, k, scalar)
+        return bytes(block)
+
+    def _pack(self, param: Param, block: bytearray, k: int, scalar: Any) -> None:
+        import struct
+
+        what = f"{self.__name__}() argument '{param.name}'"
+        size = param.size // param.components
+        code = "I" if param.dtype == "bool" and size == 4 else _FORMATS[param.dtype]
+        if param.dtype == "bool":
+            scalar = bool(scalar)
+        elif isinstance(scalar, (str, bytes)) or not hasattr(scalar, "__float__" if code in "efd" else "__index__"):
+            if code not in "efd" or not hasattr(scalar, "__index__"):
+                raise TypeError(f"{what}: must be {param.type}, not {type(scalar).__name__}")
+        try:
+            struct.pack_into(code, block, param.offset + k * size, scalar)
+        except (struct.error, OverflowError):
+            raise OverflowError(f"{what}: {scalar!r} does not fit in {param.dtype}") from None
+
+
+class _Output:
+    """Where results go that were computed in a copy: checked before the kernel runs, filled after it."""
+
+    def __init__(self, what: str, target: Any) -> None:
+        self.target = target
+        self.view: Any = None
+        if isinstance(target, list):
+            if any(isinstance(item, (list, tuple)) for item in target):
+                raise TypeError(f"{what}: is written by the kernel; pass an array instead of nested lists")
+            return
+        try:
+            writable = not memoryview(target).readonly
+        except TypeError:
+            writable = hasattr(target, "__array__")
+        if not writable:
+            raise TypeError(
+                f"{what}: is written by the kernel; pass a tensor, a writable array or a list, not {type(target).__name__}"
+            )
+        import numpy
+
+        self.view = numpy.asarray(target)
+
+    def take(self, tensor: Tensor) -> None:
+        data = tensor.data()
+        if self.view is None:
+            self.target[:] = data.tolist()
+        else:
+            self.view[...] = data.reshape(self.view.shape)
+
+
+_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
+_FORMATS = {text: code for text, _, _, code in _kp.DTYPES}
+_KOMPUTE_NAMES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}

@@ -1,0 +1,264 @@
+"""The names of the kernel language, as Python objects: import what a kernel uses.
+
+    from kp.lang import Array, Index, exp, f32
+
+Inside a kernel these names need no import, they are the language's; with the import, linters and type checkers know them too.
+Outside of kernels they name types and functions and do nothing: calling one raises TypeError. Names that Python has anyway
+(abs, min, max, sum, any, all, len, pow, round, divmod, range) mean in a kernel what they mean in Python.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any, Generic, NoReturn, TypeVar
+
+    Element = TypeVar("Element")
+
+
+class LanguageType(type):
+    """The type of the language's types. repr() is the name as a kernel writes it."""
+
+    def __repr__(cls) -> str:
+        return cls.__name__
+
+    def __call__(cls, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(f"{cls.__name__} is a type of the kernel language: it makes values inside a kernel only")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Scalars. The Python type below each is what a type checker goes by.
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class boolean(int, metaclass=LanguageType):
+    """pyshader's name of bool."""
+
+
+class i8(int, metaclass=LanguageType): ...
+
+
+class i16(int, metaclass=LanguageType): ...
+
+
+class i32(int, metaclass=LanguageType): ...
+
+
+class i64(int, metaclass=LanguageType): ...
+
+
+class u8(int, metaclass=LanguageType): ...
+
+
+class u16(int, metaclass=LanguageType): ...
+
+
+class u32(int, metaclass=LanguageType): ...
+
+
+class u64(int, metaclass=LanguageType): ...
+
+
+class f16(float, metaclass=LanguageType): ...
+
+
+class f32(float, metaclass=LanguageType): ...
+
+
+class f64(float, metaclass=LanguageType): ...
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Vectors
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class Vector(metaclass=LanguageType):
+    """Two to four scalars. v.x, v.xy, v.rgb, v[0]; + - * / by component; @ is the dot product."""
+
+    if TYPE_CHECKING:
+
+        def __init__(self, *components: Any) -> None: ...
+        def __getattr__(self, swizzle: str) -> Any: ...
+        def __setattr__(self, swizzle: str, value: Any) -> None: ...
+        def __getitem__(self, index: int) -> Any: ...
+        def __setitem__(self, index: int, value: Any) -> None: ...
+        def __add__(self, other: Any) -> Any: ...
+        def __radd__(self, other: Any) -> Any: ...
+        def __sub__(self, other: Any) -> Any: ...
+        def __rsub__(self, other: Any) -> Any: ...
+        def __mul__(self, other: Any) -> Any: ...
+        def __rmul__(self, other: Any) -> Any: ...
+        def __truediv__(self, other: Any) -> Any: ...
+        def __rtruediv__(self, other: Any) -> Any: ...
+        def __floordiv__(self, other: Any) -> Any: ...
+        def __rfloordiv__(self, other: Any) -> Any: ...
+        def __mod__(self, other: Any) -> Any: ...
+        def __rmod__(self, other: Any) -> Any: ...
+        def __pow__(self, other: Any) -> Any: ...
+        def __rpow__(self, other: Any) -> Any: ...
+        def __matmul__(self, other: Any) -> Any: ...
+        def __rmatmul__(self, other: Any) -> Any: ...
+        def __neg__(self) -> Any: ...
+        def __lt__(self, other: Any) -> Any: ...
+        def __le__(self, other: Any) -> Any: ...
+        def __gt__(self, other: Any) -> Any: ...
+        def __ge__(self, other: Any) -> Any: ...
+
+
+class vec2(Vector): ...
+
+
+class vec3(Vector): ...
+
+
+class vec4(Vector): ...
+
+
+class ivec2(Vector): ...
+
+
+class ivec3(Vector): ...
+
+
+class ivec4(Vector): ...
+
+
+class uvec2(Vector): ...
+
+
+class uvec3(Vector): ...
+
+
+class uvec4(Vector): ...
+
+
+class bvec2(Vector): ...
+
+
+class bvec3(Vector): ...
+
+
+class bvec4(Vector): ...
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Parameters
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class Index(int, metaclass=LanguageType):
+    """The index that this call works on: i: Index."""
+
+
+class Index2(ivec2):
+    """An index on two axes: i.x, i.y."""
+
+
+class Index3(ivec3):
+    """An index on three axes: i.x, i.y, i.z."""
+
+
+class Written:
+    """A type that is not a plain name, such as Array[f32]: repr() is how a kernel writes it."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Written) and other._text == self._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+
+if TYPE_CHECKING:
+
+    class Array(Generic[Element]):
+        """A buffer: x: Array[f32]."""
+
+        def __getitem__(self, index: int) -> Element: ...
+        def __setitem__(self, index: int, value: Any) -> None: ...
+        def __len__(self) -> int: ...
+
+else:
+
+    class Array(metaclass=LanguageType):
+        """A buffer: x: Array[f32]."""
+
+        def __class_getitem__(cls, element):
+            return Written(f"Array[{type_text(element)}]")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Functions. Each takes what Python's function of that name takes, and vectors by component.
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class LanguageFunction:
+    """A function of the language. It runs inside a kernel only."""
+
+    __slots__ = ("__name__",)
+    __name__: str
+
+    def __init__(self, name: str) -> None:
+        self.__name__ = name
+
+    def __repr__(self) -> str:
+        return f"<function {self.__name__} of the kernel language>"
+
+    if TYPE_CHECKING:
+
+        def __call__(self, *args: Any) -> Any: ...
+
+    else:
+
+        def __call__(self, *args, **kwargs) -> NoReturn:
+            raise TypeError(f"{self.__name__}() is a function of the kernel language: it runs inside a kernel only")
+
+
+def _functions(names: str) -> tuple[LanguageFunction, ...]:
+    return tuple(LanguageFunction(name) for name in names.split())
+
+
+round_even, trunc, floor, ceil, fract = _functions("round_even trunc floor ceil fract")
+radians, degrees, sin, cos, tan, asin, acos, atan = _functions("radians degrees sin cos tan asin acos atan")
+sinh, cosh, tanh, asinh, acosh, atanh, atan2 = _functions("sinh cosh tanh asinh acosh atanh atan2")
+exp, log, exp2, log2, log10, sqrt, isqrt = _functions("exp log exp2 log2 log10 sqrt isqrt")
+fabs, sign, clamp, modf, isnan, isinf, isfinite = _functions("fabs sign clamp modf isnan isinf isfinite")
+mix, step, smooth_step, smoothstep = _functions("mix step smooth_step smoothstep")
+nmin, nmax, nclamp = _functions("nmin nmax nclamp")
+dot, length, distance, normalize, cross = _functions("dot length distance normalize cross")
+face_forward, reflect = _functions("face_forward reflect")
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Text
+# ----------------------------------------------------------------------------------------------------------------------
+
+_PYTHON = {float: "f32", int: "i32", bool: "bool"}
+
+
+def type_text(type_: object) -> str:
+    """The type as a kernel writes it: for the types here, pyshader's, Python's float, int and bool, NumPy's scalar types and
+    dtypes, and text, which is taken as it is. TypeError for anything else."""
+    if isinstance(type_, (LanguageType, Written)):
+        return repr(type_)
+    if isinstance(type_, str):
+        return type_
+    if isinstance(type_, type) and type_ in _PYTHON:
+        return _PYTHON[type_]
+    module = type_.__module__ if isinstance(type_, type) else type(type_).__module__
+    if module.partition(".")[0] == "numpy":
+        from ._kp import DTYPES
+
+        name = getattr(type_, "name", None) or getattr(type_, "__name__", "")
+        for text, numpy_name, _, _ in DTYPES:
+            if name in (numpy_name, numpy_name + "_"):
+                return text
+    raise TypeError(f"{type_!r} is no type of the kernel language")
