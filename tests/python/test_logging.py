@@ -1,0 +1,96 @@
+"""kp's log is logging.getLogger("kp")."""
+
+import logging
+
+import kp
+import pytest
+
+
+@pytest.fixture
+def logger():
+    logger = logging.getLogger("kp")
+    level = logger.level
+    yield logger
+    logger.setLevel(level)
+    kp.devices()  # the library takes the level when work is made
+
+
+def test_debug_messages_come_when_the_logger_wants_them(logger, caplog):
+    logger.setLevel(logging.DEBUG)
+    kp.Manager()
+    levels = {record.levelno for record in caplog.records if record.name == "kp"}
+    assert logging.DEBUG in levels
+    caplog.clear()
+    logger.setLevel(logging.WARNING)
+    kp.Manager()
+    assert not [record for record in caplog.records if record.levelno < logging.WARNING]
+
+
+def test_the_root_loggers_level_counts(logger, caplog):
+    logger.setLevel(logging.NOTSET)
+    with caplog.at_level(logging.DEBUG):
+        kp.Manager()
+    assert [record for record in caplog.records if record.name == "kp"]
+
+
+@pytest.mark.parametrize(
+    ("given", "level"), [(0, 1), (1, 10), (2, 20), (3, 30), (4, 40), (5, 50), (6, 100), (10, 10), (35, 35)]
+)
+def test_log_level(logger, given, level):
+    assert kp.log_level(given) is None
+    assert logger.level == level
+
+
+def test_log_levels_that_are_none(logger):
+    for level in (-1, 5000):
+        with pytest.raises(ValueError, match=rf"^log level {level}: must be 0"):
+            kp.log_level(level)
+    with pytest.raises(TypeError):
+        kp.log_level("debug")
+
+
+def test_a_layer_that_is_missing_is_one_warning(python):
+    code = """
+import logging, kp
+class Handler(logging.Handler):
+    def emit(self, record):
+        if "not installed" in record.getMessage():
+            print(record.levelname, record.name)
+logging.getLogger("kp").addHandler(Handler())
+kp.Manager(validation=True)
+"""
+    env = {"VK_LAYER_PATH": "/nonexistent", "XDG_DATA_DIRS": "/nonexistent", "VK_ADD_LAYER_PATH": ""}
+    assert python(code, env=env) == "WARNING kp\n"
+
+
+def test_silent_without_handlers(python):
+    assert python("import kp; kp.Manager(); kp.devices()") == ""
+
+
+def test_a_handler_that_fails_is_reported_and_no_more(python):
+    code = """
+import logging, sys, kp
+class Handler(logging.Handler):
+    def emit(self, record):
+        raise ZeroDivisionError("in a handler")
+logging.getLogger("kp").addHandler(Handler())
+logging.getLogger("kp").setLevel(1)
+seen = []
+sys.unraisablehook = lambda args: seen.append(args.exc_type)
+mgr = kp.Manager()
+print(mgr.is_init(), set(seen) == {ZeroDivisionError})
+"""
+    assert python(code) == "True True\n"
+
+
+def test_a_handler_may_use_kp(python):
+    code = """
+import logging, kp
+class Handler(logging.Handler):
+    def emit(self, record):
+        kp.Tensor([1]).data()
+logging.getLogger("kp").addHandler(Handler())
+logging.getLogger("kp").setLevel(1)
+print(kp.Manager().is_init())
+"""
+    assert python(code) == "True\n"
