@@ -286,7 +286,7 @@ static bool is_type_default(const kp_node *value) {
 static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
     kp_node *given = given_type(c, parameter->token->name);
     bool plain = parameter->value != NULL && !is_type_default(parameter->value);
-    if (plain)
+    if (plain && given == NULL)
         kp_check_fail(c, parameter->value, "a parameter of a kernel has no default value; the caller passes it");
     if (given != NULL)
         return given;

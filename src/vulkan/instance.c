@@ -3,6 +3,10 @@
 //
 // The validation layer runs with its synchronization and best-practice checks; its messages go to the log as errors,
 // but for the few best practices that are mere advice about sizes and habits (table below).
+//
+// The first instance of the process stays open when its owner is done with it. Otherwise the loader unloads the drivers
+// with the last instance and loads them again with the next, and some do not survive that for long: NVIDIA's takes
+// static thread-local storage each time, which runs out after some thirty managers made one after the other.
 #include "instance.h"
 
 #include "base/alloc.h"
@@ -10,6 +14,7 @@
 #include "loader.h"
 #include "names.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -172,6 +177,12 @@ fail:
     return result;
 }
 
+// True once in the process: that instance keeps the drivers loaded.
+static bool becomes_keeper(void) {
+    static atomic_flag there_is_one = ATOMIC_FLAG_INIT;
+    return !atomic_flag_test_and_set(&there_is_one);
+}
+
 void kp_instance_destroy(kp_instance *instance) {
     if (instance == NULL)
         return;
@@ -180,7 +191,7 @@ void kp_instance_destroy(kp_instance *instance) {
             instance->handle, "vkDestroyDebugUtilsMessengerEXT");
         stop(instance->handle, instance->messenger, NULL);
     }
-    if (instance->handle != VK_NULL_HANDLE) {
+    if (instance->handle != VK_NULL_HANDLE && !becomes_keeper()) {
         PFN_vkDestroyInstance destroy =
             (PFN_vkDestroyInstance)vkGetInstanceProcAddr(instance->handle, "vkDestroyInstance");
         destroy(instance->handle, NULL);
