@@ -162,9 +162,10 @@ kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
     kp_device *device = manager->device;
     manager->label = kp_alloc_text(device->label);
     if (manager->label == NULL) {
+        result = kp_error_host_memory(strlen(device->label));
         kp_device_release(device);
         kp_alloc_free(manager);
-        return kp_error_host_memory(strlen(device->label));
+        return result;
     }
     atomic_store(&manager->refs, 1);
     atomic_store(&manager->alive, true);

@@ -1,6 +1,8 @@
 // Devices: listing and choosing them, queues, what is missing, several managers at once.
 #include "gpu.h"
 
+#include <kp/vulkan.h>
+
 #include <ctype.h>
 
 static kp_device_info devices[16];
@@ -205,10 +207,11 @@ static void a_missing_validation_layer_is_one_warning(void **state) {
         gpu_matches(gpu_warning(), "validation was asked for, but VK_LAYER_KHRONOS_validation is not installed *"));
 }
 
-// The layer reaches the log: a fault made on purpose, and no more than that one.
+// A fault made on purpose, beside kp, comes back through the log; kp's own work before it gives no message.
 static void validation_messages_reach_the_log(void **state) {
     (void)state;
     kp_manager *mgr = NULL;
+    kp_vulkan_manager native;
     OK(kp_manager_create(&(kp_manager_desc){.validation = KP_ON}, &mgr));
     if (gpu_warning()[0] != '\0') {
         kp_manager_destroy(mgr);
@@ -217,6 +220,18 @@ static void validation_messages_reach_the_log(void **state) {
     kp_tensor *x = gpu_floats(mgr, "x", 3, (float[]){1, 2, 3});
     kp_algorithm *square = gpu_multiply(mgr, x, x, x);
     gpu_once(mgr, square, &x, 1, NULL);
+    assert_int_equal(gpu_errors(), 0);
+    OK(kp_vulkan_from_manager(mgr, &native));
+    PFN_vkGetDeviceProcAddr get =
+        (PFN_vkGetDeviceProcAddr)native.get_instance_proc_addr(native.instance, "vkGetDeviceProcAddr");
+    PFN_vkCreateFence create = (PFN_vkCreateFence)get(native.device, "vkCreateFence");
+    PFN_vkDestroyFence destroy = (PFN_vkDestroyFence)get(native.device, "vkDestroyFence");
+    VkFence fence = VK_NULL_HANDLE;
+    assert_int_equal(
+        create(native.device, &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO}, NULL, &fence),
+        VK_SUCCESS); // not the sType of a fence
+    destroy(native.device, fence, NULL);
+    assert_true(gpu_errors() != 0);
     kp_algorithm_destroy(square);
     kp_tensor_destroy(x);
     kp_manager_destroy(mgr);
