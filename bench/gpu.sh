@@ -2,8 +2,8 @@
 # Builds, tests and measures kp on a machine with a GPU that has gcc, cmake and perhaps Python, but no network and not what
 # Debian would give it.
 #
-#   bench/gpu.sh pack FOLDER          here: puts what such a machine may lack into FOLDER (about 10 MiB): headers, libSPIRV-Tools,
-#                                     the Vulkan loader, shaderc, cmocka, and the wheels in dist/
+#   bench/gpu.sh pack FOLDER          here: puts what such a machine may lack into FOLDER (about 30 MiB): headers, the archives
+#                                     of SPIRV-Tools and shaderc, the Vulkan loader, cmocka, and the wheels in dist/
 #   KP_CARRY=FOLDER bench/gpu.sh      there: build into build/gpu; then devices, examples, GPU tests, benchmarks, and CuPy
 #                                     beside them where it can be imported
 #
@@ -15,33 +15,47 @@ cd "$(dirname "$0")/.." || exit
 root=$PWD
 build=$root/build/gpu
 out=${OUT:-$build/results}
+configure=() # further arguments of cmake
 
+arch=x86_64-linux-gnu
+
+# FOLDER is laid out as /usr is, since the package files of CMake count on that.
 pack() {
-    local to=$1 file lib=/usr/lib/x86_64-linux-gnu
-    mkdir -p "$to/include" "$to/lib"
+    local to=$1 file
+    mkdir -p "$to/include" "$to/lib/$arch/cmake" "$to/bin"
     for file in vulkan vk_video volk.h volk.c spirv spirv-tools shaderc cmocka.h cmocka_version.h; do
         [ ! -e /usr/include/$file ] || cp -rL /usr/include/$file "$to/include/"
     done
     rm -f "$to"/include/vulkan/*.hpp "$to"/include/spirv-tools/*.hpp # C++ faces, and most of the bytes
     rm -rf "$to"/include/spirv/1.[0-2]
     find "$to/include/spirv" -type f ! -name "*.h" -delete
-    for file in libSPIRV-Tools.a libvulkan.so.1 libshaderc.so.1 libcmocka.so.0; do
-        [ ! -e $lib/$file ] || cp -L $lib/$file "$to/lib/"
+    # Debian's libshaderc.so.1 cannot be loaded; kp links these archives instead (src/shader).
+    for file in libvulkan.so libvulkan.so.1 libcmocka.so libcmocka.so.0 cmake/SPIRV-Tools \
+        lib{shaderc_combined,glslang,MachineIndependent,GenericCodeGen,OSDependent,OGLCompiler,HLSL,SPIRV}.a \
+        libSPIRV-Tools{-opt,}.a; do
+        [ ! -e "/usr/lib/$arch/$file" ] || cp -rL "/usr/lib/$arch/$file" "$to/lib/$arch/$file"
     done
-    [ ! -e "$to/lib/libcmocka.so.0" ] || ln -sf libcmocka.so.0 "$to/lib/libcmocka.so"
+    for file in spirv-as spirv-dis spirv-val pkg-config; do # the tests look for them
+        cp -L "/usr/bin/$file" "$to/bin/"
+    done
+    cp -L /usr/lib/$arch/libpkgconf.so.3 "$to/lib/$arch/"
+    mkdir -p "$to/lib/$arch/pkgconfig"
+    printf '%s\n' "root=\${pcfiledir}/../../.." "Name: cmocka" "Description: unit tests" "Version: 1.1" \
+        "Libs: -L\${root}/lib/$arch -lcmocka" "Cflags: -I\${root}/include" >"$to/lib/$arch/pkgconfig/cmocka.pc"
     cp dist/*.whl "$to/" 2>/dev/null || echo "no wheel in dist/: 'make wheel' makes one, and the article's programs will run there"
     du -sh "$to"
 }
 
 # What the compilers, cmake and the dynamic linker look through besides the system's folders.
 use_carried() {
-    local carry
+    local carry lib
     carry=$(cd "$KP_CARRY" && pwd) || exit 1
-    export C_INCLUDE_PATH=$carry/include CPLUS_INCLUDE_PATH=$carry/include LIBRARY_PATH=$carry/lib
-    export CMAKE_PREFIX_PATH=$carry LD_LIBRARY_PATH=$carry/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    # Links do not travel everywhere.
-    [ ! -e "$carry/lib/libcmocka.so.0" ] || cp -n "$carry/lib/libcmocka.so.0" "$carry/lib/libcmocka.so" 2>/dev/null
-    return 0
+    lib=$carry/lib/$arch
+    export C_INCLUDE_PATH=$carry/include CPLUS_INCLUDE_PATH=$carry/include LIBRARY_PATH=$lib
+    export CMAKE_PREFIX_PATH=$carry CMAKE_LIBRARY_PATH=$lib PKG_CONFIG_PATH=$lib/pkgconfig PATH=$carry/bin:$PATH
+    export LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    chmod +x "$carry"/bin/* 2>/dev/null
+    configure+=("-DSPIRV-Tools_DIR=$lib/cmake/SPIRV-Tools")
 }
 
 # A driver that is there but not where the loader looks.
@@ -53,15 +67,11 @@ use_driver() {
 }
 
 step_build() {
-    local generator=() tests=OFF
-    ! command -v ninja >/dev/null || generator=(-G Ninja)
-    ! echo '#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <cmocka.h>' | cc -E - >/dev/null 2>&1 || tests=ON
-    cmake -S . -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=Release -DKP_BENCH=ON -DKP_EXAMPLES=ON -DKP_TESTS=$tests &&
-        cmake --build "$build" -j "$(nproc)"
+    local tests=OFF go_on=(-k)
+    ! command -v ninja >/dev/null || { configure+=(-G Ninja) && go_on=(-k 0); }
+    ! pkg-config --exists cmocka || tests=ON
+    cmake -S . -B "$build" "${configure[@]}" -DCMAKE_BUILD_TYPE=Release -DKP_BENCH=ON -DKP_EXAMPLES=ON -DKP_TESTS=$tests &&
+        cmake --build "$build" -j "$(nproc)" -- "${go_on[@]}" # a test that does not build stops nothing else
 }
 
 step_devices() { "$build/src/cli/kpinfo"; }
