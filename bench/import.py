@@ -6,6 +6,7 @@ Two rows: the import statement alone, timed inside the interpreter; and the whol
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 import measure
@@ -30,10 +31,10 @@ def main() -> None:
             command = [sys.executable, "-P", "-c", path + PROGRAM.format(module=module)]
             return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
-        def statement(module: str):
+        def statement(module: str) -> Callable[[], float]:
             return lambda: float(run(module))
 
-        def process(module: str):
+        def process(module: str) -> Callable[[], float]:
             return lambda: measure.seconds(lambda: run(module))
 
         rounds = measure.fewer(args, 40)

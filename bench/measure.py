@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 SCALES = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
 
@@ -73,7 +74,7 @@ def report(args: argparse.Namespace, row: Row, kp: list[float], peer: list[float
     ratios = [a / b for a, b in zip(kp, peer, strict=True)] if peer else None
     spread = ratios or [value * scale for value in kp]
     low, _, high = statistics.quantiles(spread, n=4, method="inclusive") if len(spread) > 1 else spread * 3
-    result: dict[str, object] = {
+    result: dict[str, Any] = {
         "bench": Path(sys.argv[0]).stem,
         "question": row.question,
         "unit": row.unit,
@@ -88,7 +89,7 @@ def report(args: argparse.Namespace, row: Row, kp: list[float], peer: list[float
     print(json.dumps(result) if args.json else text(result), flush=True)
 
 
-def text(row: dict) -> str:
+def text(row: dict[str, Any]) -> str:
     words = f"{row['question']}: kp {row['kp']:.4g} {row['unit']}"
     if "peer" in row:
         words += f", {row['peer_name']} {row['peer']:.4g} {row['unit']}, ratio {row['ratio']:.3g}"

@@ -3,6 +3,7 @@ bench/multiply; not one of bench/run.py's, since it needs CUDA.
 """
 
 import sys
+from collections.abc import Callable
 
 import measure
 
@@ -19,7 +20,7 @@ def main() -> int:
     b = cp.full(args.elements, 3, cp.float32)
     out = cp.empty_like(a)
 
-    def rate(work, arrays: int) -> list[float]:
+    def rate(work: Callable[[], object], arrays: int) -> list[float]:
         """GB/s of `launches` in a row, by the device's own events, once for each round."""
         rates = []
         for round_ in range(measure.fewer(args, 30) + 1):

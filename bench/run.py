@@ -15,6 +15,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 PROGRAMS = ["multiply.py", "multiply", "logistic.py", "dispatch", "compile", "import.py", "manager", "memory", "soak"]
@@ -24,7 +25,7 @@ def command(program: str, build: Path) -> list[str]:
     return [sys.executable, str(HERE / program)] if program.endswith(".py") else [str(build / "bench" / program)]
 
 
-def run(program: str, build: Path, quick: bool) -> tuple[list[dict], str]:
+def run(program: str, build: Path, quick: bool) -> tuple[list[dict[str, Any]], str]:
     """The rows of one program, and why there are none, or not all."""
     try:
         done = subprocess.run(
@@ -50,7 +51,7 @@ def ratio(value: float) -> str:
     return f"1/{1 / value:.3g}" if 0 < value < 0.3 else f"{value:.3g}"
 
 
-def cells(row: dict) -> list[str]:
+def cells(row: dict[str, Any]) -> list[str]:
     peer = f"{row['peer_name']}: {number(row['peer'])}" if "peer" in row else ""
     show = ratio if "peer" in row else number
     spread = f"{show(row['low'])} to {show(row['high'])}" if row["rounds"] > 1 else ""
@@ -70,7 +71,7 @@ def cells(row: dict) -> list[str]:
     ]
 
 
-def print_table(rows: list[dict]) -> None:
+def print_table(rows: list[dict[str, Any]]) -> None:
     table = [["question", "kp", "peer", "ratio", "quartiles", "target", ""], *map(cells, rows)]
     widths = [max(len(line[k]) for line in table) for k in range(len(table[0]))]
     for line in table:
@@ -89,7 +90,7 @@ def main() -> int:
     chosen = [p for p in PROGRAMS if not only or p in only or Path(p).stem in only]
     if not chosen:
         parser.error(f"no benchmark is called {args.only}; there are {', '.join(PROGRAMS)}")
-    rows: list[dict] = []
+    rows: list[dict[str, Any]] = []
     troubles: list[str] = []
     for program in chosen:
         print(f"{program} ...", end="\r", file=sys.stderr, flush=True)
