@@ -167,6 +167,57 @@ def test_comparisons_of_integers(op):
     check(f"def k(i: Index, a: Array[u32], b: Array[u32]):\n    a[i] = 1 if a[i] {op} b[i] else 0\n", a, b)
 
 
+def check_constants(kind, expressions):
+    """Runs integer constant expressions: all in one number first, and one by one when that is wrong."""
+    lines = [f"    r = r * 31 + {kind}({e})" for e in expressions]
+    text = "\n".join([f"def k(out: Array[{kind}]):", f"    r = {kind}(0)", *lines, "    out[0] = r", ""])
+    out = np.zeros(1, {"i32": np.int32, "u32": np.uint32}[kind])
+    try:
+        check(text, out, extent=1)
+    except AssertionError:
+        for e in expressions:
+            check(f"def k(out: Array[{kind}]):\n    out[0] = {e}\n", out, extent=1)
+        raise
+
+
+@pytest.mark.parametrize("op", [*INT_OPERATORS, "<<", ">>", "**"])
+@pytest.mark.parametrize("kind", ["i32", "u32"])
+def test_constant_integers(kind, op):
+    """Typed constants are folded with the wrapping that the device would do."""
+    numbers = INTS if kind == "i32" else UINTS
+    right = [0, 1, 2, 7, 31] if op in ("<<", ">>", "**") else numbers
+    kept = [(a, b) for a, b in itertools.product(numbers, right) if op not in ("//", "%") or divides(a, b)]
+    check_constants(kind, [f"({kind}({a}) {op} {kind}({b}))" for a, b in kept])
+
+
+@pytest.mark.parametrize("op", INT_OPERATORS)
+def test_literal_integers(op):
+    """Literals without a type are Python's: they do not wrap, and must fit in the end."""
+    small = [0, 1, -1, 2, -3, 7, -10, 255, 1000, -32768]
+    kept = [(a, b) for a, b in itertools.product(small, small) if op not in ("//", "%") or b]
+    check_constants("i32", [f"({literal(a)} {op} {literal(b)})" for a, b in kept])
+
+
+@pytest.mark.parametrize("op", ["+", "-", "*", "/", "//", "%"])
+@pytest.mark.parametrize("typed", [True, False])
+def test_constant_floats(typed, op):
+    numbers = [1.0, -2.5, 3.0, -7.0, 0.1]
+    write = (lambda x: f"f32({x})") if typed else literal
+    pairs_of_text = [(write(a), write(b)) for a, b in itertools.product(numbers, numbers)]
+    lines = [f"    out[{n}] = {a} {op} {b}" for n, (a, b) in enumerate(pairs_of_text)]
+    text = "\n".join(["def k(out: Array[f32]):", *lines, ""])
+    near = lambda w: 2e-7 * np.abs(w)  # noqa: E731  (a literal is rounded once, a typed constant at each step)
+    check(text, np.zeros(len(lines), np.float32), extent=1, tolerance=None if typed and op != "/" else near)
+
+
+def test_constant_comparisons_and_choices():
+    expressions = []
+    for a, b in itertools.product([-2, 0, 3, 3.0, 2.5, -0.5], repeat=2):
+        expressions += [f"(1 if {literal(a)} {op} {literal(b)} else 0)" for op in COMPARISONS]
+        expressions += [f"(1 if {literal(a)} < {literal(b)} <= 3 != {literal(a)} else 0)"]
+    check_constants("i32", expressions)
+
+
 # ---- floats
 
 
