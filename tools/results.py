@@ -169,6 +169,11 @@ def add_up(make_status: int) -> int:
     return 0 if records and passed and not failed else 1
 
 
+def take_interrupts() -> None:
+    """What a shell starts in the background ignores SIGINT, and so do its children; tests of interrupts need it."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def split_command(words: list[str]) -> tuple[list[str], list[str]]:
     """What stands before `--`, and the command after it."""
     at = words.index("--") if "--" in words else len(words)
@@ -187,6 +192,7 @@ def main() -> int:
     runner.add_argument("--verbose", action="store_true", help="show the command's output, not just that of a failure")
     words, command = split_command(sys.argv[1:])
     args = parser.parse_args(words)
+    take_interrupts()
     if args.action == "clear":
         clear()
         return 0

@@ -88,6 +88,7 @@ def main() -> int:
     if not args.name or not command:
         parser.error("NAME and COMMAND are needed")
 
+    results.take_interrupts()
     require_layer()
     runs = []
     for driver in args.drivers.split(","):
@@ -104,8 +105,7 @@ def main() -> int:
 
     with concurrent.futures.ThreadPoolExecutor(args.jobs) as pool:
         jobs = [
-            pool.submit(results.run, name, command, env=env, quiet=True, timeout=args.timeout)
-            for name, env in runs
+            pool.submit(results.run, name, command, env=env, quiet=True, timeout=args.timeout) for name, env in runs
         ]
     return 0 if all(job.result() for job in jobs) else 1
 
