@@ -40,7 +40,8 @@ static uint32_t safe_divisor(kp_emitter *e, const kp_type *type, uint32_t a, uin
         uint32_t minus = test(e, SpvOpIEqual, type, b, kp_emit_number(e, type, -1));
         bad = test(e, SpvOpLogicalOr, type, bad, test(e, SpvOpLogicalAnd, type, at_least, minus));
     }
-    return kp_spirv_select(e->s, id_of(e, type), bad, kp_emit_number(e, type, 1), b);
+    uint32_t one = kp_emit_number(e, type, 1);
+    return kp_spirv_select(e->s, id_of(e, type), bad, one, b);
 }
 
 // Truncated division made into floored division: where there is a rest whose sign is not the divisor's.
@@ -51,11 +52,11 @@ static quotient floored(kp_emitter *e, const kp_type *type, uint32_t a, uint32_t
     uint32_t rest = test(e, SpvOpINotEqual, type, r, zero);
     uint32_t signs = test(e, SpvOpSLessThan, type, two(e, SpvOpBitwiseXor, type, r, b), zero);
     uint32_t adjust = test(e, SpvOpLogicalAnd, type, rest, signs);
-    uint32_t id = id_of(e, type);
-    return (quotient){
-        .value = two(e, SpvOpISub, type, q, kp_spirv_select(e->s, id, adjust, kp_emit_number(e, type, 1), zero)),
-        .rest = two(e, SpvOpIAdd, type, r, kp_spirv_select(e->s, id, adjust, b, zero)),
-    };
+    uint32_t id = id_of(e, type), one = kp_emit_number(e, type, 1);
+    quotient result;
+    result.value = two(e, SpvOpISub, type, q, kp_spirv_select(e->s, id, adjust, one, zero));
+    result.rest = two(e, SpvOpIAdd, type, r, kp_spirv_select(e->s, id, adjust, b, zero));
+    return result;
 }
 
 static uint32_t divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t a, uint32_t b, bool safe) {
@@ -124,7 +125,8 @@ static uint32_t emit_shift(kp_emitter *e, const kp_type *type, bool left, uint32
     if (!left && is_signed)
         return shifted; // by 31: the sign everywhere
     uint32_t beyond = test(e, SpvOpUGreaterThan, unsigned_type, amount, most);
-    return kp_spirv_select(e->s, id_of(e, type), beyond, kp_emit_number(e, type, 0), shifted);
+    uint32_t zero = kp_emit_number(e, type, 0);
+    return kp_spirv_select(e->s, id_of(e, type), beyond, zero, shifted);
 }
 
 // x ** n for a constant n, by squaring.
@@ -261,8 +263,8 @@ static uint32_t float_to_int(kp_emitter *e, const kp_type *from, const kp_type *
     value = kp_spirv_select(e->s, result_type, over, most, value);
     if (!is_signed)
         return value; // NaN went to `low`, which is 0
-    return kp_spirv_select(e->s, result_type, test(e, SpvOpFUnordNotEqual, from, x, x), kp_emit_number(e, to, 0),
-                           value);
+    uint32_t nan = test(e, SpvOpFUnordNotEqual, from, x, x);
+    return kp_spirv_select(e->s, result_type, nan, kp_emit_number(e, to, 0), value);
 }
 
 uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t value) {
@@ -270,8 +272,10 @@ uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uin
         return value;
     if (kp_type_is_bool(to))
         return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, from, value, kp_emit_number(e, from, 0));
-    if (kp_type_is_bool(from))
-        return kp_spirv_select(e->s, id_of(e, to), value, kp_emit_number(e, to, 1), kp_emit_number(e, to, 0));
+    if (kp_type_is_bool(from)) {
+        uint32_t type = id_of(e, to), zero = kp_emit_number(e, to, 0);
+        return kp_spirv_select(e->s, type, value, kp_emit_number(e, to, 1), zero);
+    }
     if (kp_type_is_float(to))
         return kp_spirv_unary(e->s, kp_type_is_signed(from) ? SpvOpConvertSToF : SpvOpConvertUToF, id_of(e, to), value);
     if (kp_type_is_float(from))

@@ -100,7 +100,8 @@ static uint32_t emit_modf(kp_emitter *e, kp_node *n) {
     uint32_t whole = glsl1(e, GLSLstd450Trunc, type, x);
     uint32_t equal = kp_emit_compare(e, KP_TOKEN_EQUAL, type, whole, x);
     uint32_t rest = binary(e, SpvOpFSub, type, x, whole);
-    uint32_t zero = binary(e, SpvOpFMul, type, glsl1(e, GLSLstd450FSign, type, x), kp_emit_number(e, type, 0));
+    uint32_t sign = glsl1(e, GLSLstd450FSign, type, x);
+    uint32_t zero = binary(e, SpvOpFMul, type, sign, kp_emit_number(e, type, 0));
     return kp_spirv_select(e->s, kp_emit_type(e, type), equal, zero, rest);
 }
 
@@ -136,7 +137,9 @@ static uint32_t emit_custom(kp_emitter *e, kp_node *n) {
     case KP_CALL_MODF:
         return emit_modf(e, n);
     default: { // CROSS: the others became other nodes in check
-        uint32_t operands[2] = {kp_emit_expr(e, list.items[0]), kp_emit_expr(e, list.items[1])};
+        uint32_t operands[2];
+        operands[0] = kp_emit_expr(e, list.items[0]);
+        operands[1] = kp_emit_expr(e, list.items[1]);
         return kp_spirv_glsl(e->s, GLSLstd450Cross, kp_emit_type(e, n->type), operands, 2);
     }
     }

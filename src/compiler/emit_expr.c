@@ -67,14 +67,14 @@ static kp_place element_place(kp_emitter *e, kp_node *n) {
     const kp_type *index_type = n->u.subscript.index->type;
     uint32_t index = index_of(e, n);
     if (is_packed(n->type)) {
-        place.first =
-            kp_spirv_binary(e->s, SpvOpIMul, kp_emit_type(e, index_type), index, kp_emit_number(e, index_type, 3));
+        uint32_t three = kp_emit_number(e, index_type, 3);
+        place.first = kp_spirv_binary(e->s, SpvOpIMul, kp_emit_type(e, index_type), index, three);
         if (!kp_type_is_signed(index_type))
             place.first = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, place.first);
         return place;
     }
-    place.pointer =
-        kp_spirv_access(e->s, pointer_to(e, place.storage, n->type), buffer->id, (uint32_t[]){u32(e, 0), index}, 2);
+    uint32_t indices[2] = {u32(e, 0), index};
+    place.pointer = kp_spirv_access(e->s, pointer_to(e, place.storage, n->type), buffer->id, indices, 2);
     return place;
 }
 
@@ -89,8 +89,8 @@ static uint32_t component_index(kp_emitter *e, kp_node *index, uint32_t count) {
 // Scalar number `offset` (an i32 id) of a packed vec3.
 static uint32_t packed_pointer(kp_emitter *e, const kp_place *place, uint32_t offset) {
     uint32_t index = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, place->first, offset);
-    return kp_spirv_access(e->s, pointer_to(e, place->storage, place->type->element), place->buffer,
-                           (uint32_t[]){u32(e, 0), index}, 2);
+    uint32_t indices[2] = {u32(e, 0), index};
+    return kp_spirv_access(e->s, pointer_to(e, place->storage, place->type->element), place->buffer, indices, 2);
 }
 
 static kp_place component_place(kp_emitter *e, kp_node *n) {
@@ -361,7 +361,8 @@ static uint32_t emit_cast(kp_emitter *e, kp_node *n) {
         return kp_emit_cast(e, operand->type, n->type, kp_emit_expr(e, operand));
     if (operand->kind == KP_NODE_CONST)
         return kp_emit_constant(e, n->type, operand->u.value);
-    return spread(e, kp_emit_expr(e, operand), kp_emit_type(e, n->type), n->type->components);
+    uint32_t value = kp_emit_expr(e, operand);
+    return spread(e, value, kp_emit_type(e, n->type), n->type->components);
 }
 
 // a + b + c + ... is as deep as it is long, so the left edge is walked in a loop.

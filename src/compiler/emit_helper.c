@@ -1,5 +1,6 @@
 // Functions that a module carries because SPIR-V has no instruction for them. They are written in SPIR-V directly,
-// through a few short words (fadd, select ...) that keep the algorithms readable.
+// through a few short words (fadd, select ...) that keep the algorithms readable. No call has two arguments that write
+// instructions: C leaves open which would be written first.
 //
 // fmod is exact. With a quotient below 2^9, n = the quotient to the nearest integer, and y = high + low with 12 bits in
 // high, the products n * high and n * low and both differences of (x - n * high) - n * low are exact, so the rest is
@@ -51,10 +52,15 @@ static uint32_t glsl(writer *w, uint32_t instruction, uint32_t x) {
     return kp_spirv_glsl(w->s, instruction, w->e->type_f32, &x, 1);
 }
 
+static uint32_t masked_bits(writer *w, uint32_t x, uint32_t mask) {
+    uint32_t bits = bits_of(w, x);
+    return two(w, SpvOpBitwiseAnd, w->u32, bits, u(w, mask));
+}
+
 // The magnitude of x with the sign of y. By the bits, so that zeros keep theirs.
 static uint32_t copy_sign(writer *w, uint32_t x, uint32_t y) {
-    uint32_t magnitude = two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, x), u(w, 0x7FFFFFFF));
-    uint32_t sign = two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, y), u(w, 0x80000000));
+    uint32_t magnitude = masked_bits(w, x, 0x7FFFFFFF);
+    uint32_t sign = masked_bits(w, y, 0x80000000);
     return float_of(w, two(w, SpvOpBitwiseOr, w->u32, magnitude, sign));
 }
 
@@ -75,16 +81,19 @@ static uint32_t call(writer *w, kp_helper helper, uint32_t type, uint32_t a, uin
 // x mod y for x >= 0, y > 0 and x / y below about 2^10; exact.
 static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
     uint32_t n = glsl(w, GLSLstd450RoundEven, fdiv(w, x, y));
-    uint32_t high = float_of(w, two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, y), u(w, 0xFFFFF000)));
+    uint32_t high = float_of(w, masked_bits(w, y, 0xFFFFF000));
     uint32_t low = fsub(w, y, high);
-    uint32_t rest = fsub(w, fsub(w, x, fmul(w, n, high)), fmul(w, n, low));
-    rest = select_f(w, is_negative(w, rest), fadd(w, rest, y), rest);
+    uint32_t rest = fsub(w, x, fmul(w, n, high));
+    rest = fsub(w, rest, fmul(w, n, low));
+    uint32_t below = is_negative(w, rest);
+    rest = select_f(w, below, fadd(w, rest, y), rest);
     return select_f(w, test(w, SpvOpFOrdLessThan, x, y), x, rest);
 }
 
 static uint32_t exponent_of(writer *w, uint32_t x) {
-    return kp_spirv_unary(w->s, SpvOpBitcast, w->e->type_i32,
-                          two(w, SpvOpShiftRightLogical, w->u32, bits_of(w, x), u(w, 23)));
+    uint32_t bits = bits_of(w, x);
+    uint32_t shifted = two(w, SpvOpShiftRightLogical, w->u32, bits, u(w, 23));
+    return kp_spirv_unary(w->s, SpvOpBitcast, w->e->type_i32, shifted);
 }
 
 // fmod(x, y), x >= 0, y > 0, both finite.
@@ -100,12 +109,14 @@ static void write_fmod(writer *w, uint32_t x, uint32_t y) {
     kp_spirv_loop(s, merge, next, SpvLoopControlMaskNone, head);
     kp_spirv_label(s, head);
     uint32_t now = kp_spirv_load(s, w->e->type_f32, rest);
-    uint32_t apart = two(w, SpvOpISub, w->i32, exponent_of(w, now), exponent_of(w, y));
+    uint32_t own = exponent_of(w, now);
+    uint32_t apart = two(w, SpvOpISub, w->i32, own, exponent_of(w, y));
     kp_spirv_branch_if(s, test(w, SpvOpSGreaterThan, apart, i(w, SMALL)), body, merge);
     kp_spirv_label(s, body);
     uint32_t shift = two(w, SpvOpISub, w->i32, apart, i(w, SMALL));
     uint32_t raise = two(w, SpvOpShiftLeftLogical, w->i32, shift, i(w, 23));
-    uint32_t scaled = float_of(w, two(w, SpvOpIAdd, w->u32, bits_of(w, y), bits_of(w, raise)));
+    uint32_t bits = bits_of(w, y);
+    uint32_t scaled = float_of(w, two(w, SpvOpIAdd, w->u32, bits, bits_of(w, raise)));
     kp_spirv_store(s, rest, reduce(w, now, scaled));
     kp_spirv_branch(s, next);
     kp_spirv_label(s, next);
@@ -120,8 +131,8 @@ static uint32_t signed_fmod(writer *w, uint32_t x, uint32_t y) {
     uint32_t ax = glsl(w, GLSLstd450FAbs, x), ay = glsl(w, GLSLstd450FAbs, y);
     uint32_t infinity = float_of(w, u(w, 0x7F800000)), nan = float_of(w, u(w, 0x7FC00000));
     uint32_t finite = test(w, SpvOpFOrdLessThan, ax, infinity);
-    uint32_t normal =
-        both(w, both(w, finite, test(w, SpvOpFOrdLessThan, ay, infinity)), test(w, SpvOpFOrdGreaterThan, ay, f(w, 0)));
+    uint32_t normal = both(w, finite, test(w, SpvOpFOrdLessThan, ay, infinity));
+    normal = both(w, normal, test(w, SpvOpFOrdGreaterThan, ay, f(w, 0)));
     uint32_t yes = kp_spirv_id(s), merge = kp_spirv_id(s), from = s->block;
     uint32_t other = select_f(w, both(w, finite, test(w, SpvOpFOrdEqual, ay, infinity)), x, nan);
     kp_spirv_select_branch(s, normal, yes, merge, merge);
@@ -136,14 +147,16 @@ static uint32_t signed_fmod(writer *w, uint32_t x, uint32_t y) {
 // True where a rest that is not 0 has the other sign than y.
 static uint32_t signs_differ(writer *w, uint32_t rest, uint32_t y) {
     uint32_t some = test(w, SpvOpFOrdNotEqual, rest, f(w, 0));
-    return both(w, some, test(w, SpvOpLogicalNotEqual, is_negative(w, rest), is_negative(w, y)));
+    uint32_t below = is_negative(w, rest);
+    return both(w, some, test(w, SpvOpLogicalNotEqual, below, is_negative(w, y)));
 }
 
 // Python's float.__mod__
 static void write_mod(writer *w, uint32_t x, uint32_t y) {
     uint32_t rest = signed_fmod(w, x, y);
     uint32_t zero = test(w, SpvOpFOrdEqual, rest, f(w, 0));
-    uint32_t adjusted = select_f(w, signs_differ(w, rest, y), fadd(w, rest, y), rest);
+    uint32_t differ = signs_differ(w, rest, y);
+    uint32_t adjusted = select_f(w, differ, fadd(w, rest, y), rest);
     kp_spirv_return_value(w->s, select_f(w, zero, copy_sign(w, f(w, 0), y), adjusted));
 }
 
@@ -152,9 +165,11 @@ static void write_floor_div(writer *w, uint32_t x, uint32_t y) {
     uint32_t rest = signed_fmod(w, x, y);
     uint32_t plain = fdiv(w, x, y);
     uint32_t quotient = fdiv(w, fsub(w, x, rest), y);
-    quotient = select_f(w, signs_differ(w, rest, y), fsub(w, quotient, f(w, 1)), quotient);
+    uint32_t differ = signs_differ(w, rest, y);
+    quotient = select_f(w, differ, fsub(w, quotient, f(w, 1)), quotient);
     uint32_t floor = glsl(w, GLSLstd450Floor, quotient);
-    uint32_t short_by_one = test(w, SpvOpFOrdGreaterThan, fsub(w, quotient, floor), f(w, 0.5));
+    uint32_t fraction = fsub(w, quotient, floor);
+    uint32_t short_by_one = test(w, SpvOpFOrdGreaterThan, fraction, f(w, 0.5));
     floor = select_f(w, short_by_one, fadd(w, floor, f(w, 1)), floor);
     uint32_t zero = test(w, SpvOpFOrdEqual, quotient, f(w, 0));
     floor = select_f(w, zero, copy_sign(w, f(w, 0), plain), floor);
@@ -185,9 +200,10 @@ static uint32_t power_loop(writer *w, const kp_type *type, uint32_t x, uint32_t 
     kp_spirv_branch_if(s, test(w, SpvOpINotEqual, now, u(w, 0)), body, merge);
     kp_spirv_label(s, body);
     uint32_t factor = kp_spirv_load(s, id, base);
-    uint32_t odd = test(w, SpvOpINotEqual, two(w, SpvOpBitwiseAnd, w->u32, now, u(w, 1)), u(w, 0));
-    uint32_t product = two(w, multiply, type, kp_spirv_load(s, id, result), kp_spirv_select(s, id, odd, factor, one));
-    kp_spirv_store(s, result, product);
+    uint32_t last_bit = two(w, SpvOpBitwiseAnd, w->u32, now, u(w, 1));
+    uint32_t odd = test(w, SpvOpINotEqual, last_bit, u(w, 0));
+    uint32_t so_far = kp_spirv_load(s, id, result);
+    kp_spirv_store(s, result, two(w, multiply, type, so_far, kp_spirv_select(s, id, odd, factor, one)));
     kp_spirv_store(s, base, two(w, multiply, type, factor, factor));
     kp_spirv_branch(s, next);
     kp_spirv_label(s, next);
@@ -210,11 +226,12 @@ static void write_pow_int(writer *w, uint32_t x, uint32_t n) {
 static void write_ipow(writer *w, uint32_t x, uint32_t n) {
     kp_spirv *s = w->s;
     uint32_t down = test(w, SpvOpSLessThan, n, i(w, 0));
-    uint32_t unit = either(w, test(w, SpvOpIEqual, x, i(w, 1)), test(w, SpvOpIEqual, x, i(w, -1)));
+    uint32_t is_one = test(w, SpvOpIEqual, x, i(w, 1));
+    uint32_t unit = either(w, is_one, test(w, SpvOpIEqual, x, i(w, -1)));
     uint32_t sign = two(w, SpvOpBitwiseAnd, w->i32, n, i(w, 1)); // all that matters of n for 1 and -1
     uint32_t size = kp_spirv_select(s, w->e->type_i32, unit, sign, n);
-    size =
-        kp_spirv_select(s, w->e->type_i32, either(w, unit, test(w, SpvOpSGreaterThanEqual, n, i(w, 0))), size, i(w, 0));
+    uint32_t counts = either(w, unit, test(w, SpvOpSGreaterThanEqual, n, i(w, 0)));
+    size = kp_spirv_select(s, w->e->type_i32, counts, size, i(w, 0));
     uint32_t result = power_loop(w, w->i32, x, bits_of(w, size));
     uint32_t zero = both(w, down, test(w, SpvOpLogicalEqual, unit, kp_spirv_constant_bool(s, false)));
     kp_spirv_return_value(s, kp_spirv_select(s, w->e->type_i32, zero, i(w, 0), result));
@@ -235,13 +252,15 @@ static void write_pow(writer *w, uint32_t x, uint32_t y) {
     uint32_t safe = select_f(w, zero, f(w, 1), ax);
     uint32_t power = kp_spirv_glsl(s, GLSLstd450Pow, w->e->type_f32, (uint32_t[]){safe, y}, 2);
     power = select_f(w, zero, select_f(w, down, infinity, f(w, 0)), power);
-    uint32_t minus = test(w, SpvOpINotEqual, two(w, SpvOpBitwiseAnd, w->u32, bits_of(w, x), u(w, 0x80000000)), u(w, 0));
-    power = select_f(w, both(w, minus, odd), kp_spirv_unary(s, SpvOpFNegate, w->e->type_f32, power), power);
-    power =
-        select_f(w, both(w, is_negative(w, x), kp_spirv_unary(s, SpvOpLogicalNot, w->e->type_bool, whole)), nan, power);
-    uint32_t not_a_number = either(w, test(w, SpvOpFUnordNotEqual, x, x), test(w, SpvOpFUnordNotEqual, y, y));
-    power = select_f(w, not_a_number, nan, power);
-    uint32_t one = either(w, test(w, SpvOpFOrdEqual, y, f(w, 0)), test(w, SpvOpFOrdEqual, x, f(w, 1)));
+    uint32_t sign = masked_bits(w, x, 0x80000000);
+    uint32_t minus = both(w, odd, test(w, SpvOpINotEqual, sign, u(w, 0)));
+    power = select_f(w, minus, kp_spirv_unary(s, SpvOpFNegate, w->e->type_f32, power), power);
+    uint32_t broken = kp_spirv_unary(s, SpvOpLogicalNot, w->e->type_bool, whole);
+    power = select_f(w, both(w, broken, is_negative(w, x)), nan, power);
+    uint32_t x_nan = test(w, SpvOpFUnordNotEqual, x, x);
+    power = select_f(w, either(w, x_nan, test(w, SpvOpFUnordNotEqual, y, y)), nan, power);
+    uint32_t one = test(w, SpvOpFOrdEqual, y, f(w, 0));
+    one = either(w, one, test(w, SpvOpFOrdEqual, x, f(w, 1)));
     kp_spirv_return_value(s, select_f(w, one, f(w, 1), power));
 }
 
@@ -267,9 +286,10 @@ uint32_t kp_emit_helper(kp_emitter *e, kp_helper helper, const kp_type *type, ui
         return call(&w, helper, kp_emit_type(e, type), a, b);
     uint32_t element = kp_emit_type(e, type->element), parts[4];
     uint32_t b_element = kp_emit_type(e, kp_type_scalar(e->unit, helpers[helper].b));
-    for (uint32_t k = 0; k < type->components; k++)
-        parts[k] =
-            call(&w, helper, element, kp_spirv_extract(e->s, element, a, k), kp_spirv_extract(e->s, b_element, b, k));
+    for (uint32_t k = 0; k < type->components; k++) {
+        uint32_t part = kp_spirv_extract(e->s, element, a, k);
+        parts[k] = call(&w, helper, element, part, kp_spirv_extract(e->s, b_element, b, k));
+    }
     return kp_spirv_construct(e->s, kp_emit_type(e, type), parts, type->components);
 }
 

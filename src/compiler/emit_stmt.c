@@ -138,7 +138,9 @@ static void emit_loop_else(kp_emitter *e, const kp_node *n, uint32_t broken) {
 }
 
 static kp_emitter_loop open_loop(kp_emitter *e, const kp_node *n) {
-    kp_emitter_loop loop = {.outer = e->loop, .merge = kp_spirv_id(e->s), .next = kp_spirv_id(e->s)};
+    kp_emitter_loop loop = {.outer = e->loop};
+    loop.merge = kp_spirv_id(e->s);
+    loop.next = kp_spirv_id(e->s);
     if (n->u.loop.other != NULL && n->u.loop.breaks) {
         loop.broken = bool_variable(e);
         kp_spirv_store(e->s, loop.broken, kp_spirv_constant_bool(e->s, false));
@@ -174,8 +176,8 @@ static void emit_loop_body(kp_emitter *e, const kp_node *n, kp_emitter_loop *loo
 // have left the loop lose it in the turns of the others. This way out makes it a phi, which has a value for each lane.
 static uint32_t is_not_over(kp_emitter *e, uint32_t turns) {
     const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
-    return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, kp_spirv_load(e->s, e->type_u32, turns),
-                           kp_emit_number(e, u32, 1));
+    uint32_t now = kp_spirv_load(e->s, e->type_u32, turns);
+    return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, now, kp_emit_number(e, u32, 1));
 }
 
 static void emit_while(kp_emitter *e, const kp_node *n) {
@@ -223,7 +225,8 @@ static uint32_t count_up(kp_emitter *e, const kp_type *type, uint32_t from, uint
     const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
     uint32_t one = kp_emit_number(e, u32, 1), zero = kp_emit_number(e, u32, 0);
     uint32_t some = kp_emit_compare(e, KP_TOKEN_LESS, type, from, to);
-    uint32_t distance = two(e, SpvOpISub, u32, as_u32(e, type, to), as_u32(e, type, from));
+    uint32_t end = as_u32(e, type, to);
+    uint32_t distance = two(e, SpvOpISub, u32, end, as_u32(e, type, from));
     uint32_t count = two(e, SpvOpUDiv, u32, two(e, SpvOpISub, u32, distance, one), stride);
     return kp_spirv_select(e->s, e->type_u32, some, two(e, SpvOpIAdd, u32, count, one), zero);
 }
@@ -278,11 +281,12 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     kp_emitter_loop loop = open_loop(e, n);
     uint32_t header = start_loop(e, &loop), body = kp_spirv_id(s);
     uint32_t now = kp_spirv_load(s, type_id, number), goes_on;
-    if (simple)
+    if (simple) {
         goes_on = kp_emit_compare(e, n->u.loop.step->u.value.i > 0 ? KP_TOKEN_LESS : KP_TOKEN_GREATER, type, now, stop);
-    else
-        goes_on =
-            kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, kp_spirv_load(s, e->type_u32, left), kp_emit_number(e, u32, 0));
+    } else {
+        uint32_t turns = kp_spirv_load(s, e->type_u32, left);
+        goes_on = kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, turns, kp_emit_number(e, u32, 0));
+    }
     kp_spirv_branch_if(s, goes_on, body, loop.merge);
     kp_spirv_label(s, body);
     kp_place target = kp_emit_place(e, n->u.loop.target);
@@ -290,8 +294,10 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     emit_loop_body(e, n, &loop);
     now = kp_spirv_load(s, type_id, number);
     kp_spirv_store(s, number, two(e, SpvOpIAdd, type, now, kp_emit_cast(e, n->u.loop.step->type, type, step)));
-    if (!simple)
-        kp_spirv_store(s, left, two(e, SpvOpISub, u32, kp_spirv_load(s, e->type_u32, left), kp_emit_number(e, u32, 1)));
+    if (!simple) {
+        uint32_t turns = kp_spirv_load(s, e->type_u32, left);
+        kp_spirv_store(s, left, two(e, SpvOpISub, u32, turns, kp_emit_number(e, u32, 1)));
+    }
     kp_spirv_branch(s, header);
     kp_spirv_label(s, loop.merge);
     emit_loop_else(e, n, loop.broken);
