@@ -584,3 +584,22 @@ def test_value_loaded_before_several_breaks_is_there_after_the_loop():
         np.arange(-20, 13, dtype=np.float32),
         np.zeros(33, np.float32),
     )
+
+
+@pytest.mark.parametrize("count", [1, 5, 8, 13, 65, 3000])
+def test_a_loop_behind_an_endless_one_is_whole_at_every_length(count):
+    """Lanes of a vector that have no index to work on must not use up what a driver allows a group to loop."""
+    check(
+        """
+        def k(i: Index, b: Array[i32], out: Array[i32]):
+            while True:
+                t = b[i]
+                if t > 0:
+                    break
+                b[i] += 1
+            for j in range(10):
+                out[i] += j + t
+        """,
+        list(range(-3, count - 3)),
+        np.zeros(count, np.int32),
+    )
