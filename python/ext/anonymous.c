@@ -258,7 +258,7 @@ static int record_in_slot(kp_ext *ext, ext_core *core, size_t index, const reque
     return result;
 }
 
-static int run(kp_ext *ext, ext_core *core, const request *r, bool async) {
+static int run_pinned(kp_ext *ext, ext_core *core, const request *r, bool async) {
     size_t index = 0;
     if (ext_core_use(ext, core) == NULL || pick_slot(ext, core, r, &index) < 0)
         return -1;
@@ -273,6 +273,14 @@ static int run(kp_ext *ext, ext_core *core, const request *r, bool async) {
     if (record_in_slot(ext, core, index, r) < 0)
         return -1;
     return succeeded(ext, submit(core, index, async));
+}
+
+// Reading a shader may run code of the user's, which may destroy the manager.
+static int run(kp_ext *ext, ext_core *core, const request *r, bool async) {
+    ext_core_pin(core);
+    int result = run_pinned(ext, core, r, async);
+    ext_core_unpin(core);
+    return result;
 }
 
 int ext_anonymous_eval(kp_ext *ext, ext_core *core, ext_classic_op op, PyObject *tensors, PyObject *extra, bool async) {

@@ -1,6 +1,6 @@
-// See ext.h. The GIL guards the counts. A thread that runs kp without the GIL is counted in `active`, so that destroy()
-// from another thread waits for it without blocking anybody: the handle is gone for new calls at once, and whoever
-// leaves last ends the manager.
+// See ext.h. The GIL guards the counts. A call that runs kp without the GIL, or code of the user's, is counted in
+// `active`, so that destroy() from in there or from another thread waits for it without blocking anybody: the handle is
+// gone for new calls at once, and whoever leaves last ends the manager.
 #include "ext.h"
 
 #include <pthread.h>
@@ -100,14 +100,12 @@ void ext_core_destroy(ext_core *core) {
         end(core, handle);
 }
 
-PyThreadState *ext_core_enter(ext_core *core) {
+void ext_core_pin(ext_core *core) {
     core->active++;
     core->references++;
-    return PyEval_SaveThread();
 }
 
-void ext_core_leave(ext_core *core, PyThreadState *thread) {
-    PyEval_RestoreThread(thread);
+void ext_core_unpin(ext_core *core) {
     core->active--;
     if (core->active == 0 && core->dying != NULL) {
         kp_manager *handle = core->dying;
@@ -115,4 +113,14 @@ void ext_core_leave(ext_core *core, PyThreadState *thread) {
         end(core, handle); // the slots go with the core: the caller may be using one
     }
     ext_core_drop(core);
+}
+
+PyThreadState *ext_core_enter(ext_core *core) {
+    ext_core_pin(core);
+    return PyEval_SaveThread();
+}
+
+void ext_core_leave(ext_core *core, PyThreadState *thread) {
+    PyEval_RestoreThread(thread);
+    ext_core_unpin(core);
 }

@@ -213,6 +213,10 @@ static int bad_number(const reader *r, PyObject *item) {
         PyErr_Format(PyExc_TypeError, "%s[%zu]: must be a%s number, not %s", r->what, r->out->count,
                      whole ? " whole" : "", name);
         Py_XDECREF(keep);
+    } else if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_OverflowError, "%s[%zu]: does not fit in %s", r->what, r->out->count,
+                     ext_element_numpy(r->out->dtype));
     }
     return -1;
 }
@@ -337,6 +341,8 @@ int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *wh
         return refuse(object, what, wanted);
     PyObject *iterator = PyObject_GetIter(object);
     if (iterator == NULL) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError))
+            return -1;
         PyErr_Clear();
         return refuse(object, what, wanted);
     }

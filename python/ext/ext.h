@@ -92,7 +92,7 @@ typedef struct ext_core {
     size_t references;
     kp_manager *handle;     // NULL once destroyed
     kp_manager *dying;      // destroyed while `active`: the last one to leave ends it
-    size_t active;          // calls that run without the GIL
+    size_t active;          // calls that have it pinned
     bool ending;            // kp_manager_destroy runs without the GIL
     ext_late *late;         // what was to be destroyed meanwhile
     PyObject *object;       // the kp.Manager made for it, borrowed; NULL when that is gone
@@ -120,7 +120,11 @@ kp_manager *ext_core_use(kp_ext *ext, const ext_core *core);
 // Destroys the manager now, or when the calls that run without the GIL are back.
 void ext_core_destroy(ext_core *core);
 
-// Between the two the GIL is released and the manager stays.
+// Between the two the manager and its slots stay, whatever calls destroy().
+void ext_core_pin(ext_core *core);
+void ext_core_unpin(ext_core *core);
+
+// Pinned, and without the GIL.
 PyThreadState *ext_core_enter(ext_core *core);
 void ext_core_leave(ext_core *core, PyThreadState *thread);
 

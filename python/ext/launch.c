@@ -5,30 +5,46 @@
 
 #include <string.h>
 
+static void refuse_three(const char *what, PyObject *object) {
+    PyErr_Format(PyExc_TypeError, "%s: must be up to three whole numbers, such as (64, 1, 1), not %R", what,
+                 Py_TYPE(object));
+}
+
 int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]) {
     memset(out, 0, 3 * sizeof *out);
     if (object == NULL || object == Py_None)
         return 0;
     PyObject *fast = PyUnicode_Check(object) ? NULL : PySequence_Fast(object, "");
     Py_ssize_t count = fast != NULL ? PySequence_Size(fast) : 0;
+    PyObject *bad = NULL;
     int result = 0;
     if (fast == NULL || count > 3) {
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "%s: must be up to three whole numbers, such as (64, 1, 1), not %R", what,
-                     object);
+        if (fast == NULL)
+            refuse_three(what, object);
+        else
+            PyErr_Format(PyExc_TypeError, "%s: must be up to three whole numbers, such as (64, 1, 1), not %zd of them", what,
+                         count);
         result = -1;
     }
     for (Py_ssize_t i = 0; result == 0 && i < count; i++) {
         PyObject *item = PySequence_GetItem(fast, i);
         if (item == NULL || ext_element_set(KP_U32, &out[i], item) < 0)
             result = -1;
-        Py_XDECREF(item);
+        if (result < 0)
+            bad = item;
+        else
+            Py_DECREF(item);
     }
     Py_XDECREF(fast);
-    if (result < 0 && PyErr_ExceptionMatches(PyExc_OverflowError)) {
+    if (bad != NULL && PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%s: %R has a number outside 0 to 2**32 - 1", what, object);
+        PyErr_Format(PyExc_ValueError, "%s: has a number outside 0 to 2**32 - 1, %R", what, bad);
+    } else if (bad != NULL && PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        refuse_three(what, bad);
     }
+    Py_XDECREF(bad);
     // One axis or two given: the others are 1, unless nothing is.
     for (Py_ssize_t i = count; result == 0 && count > 0 && i < 3; i++)
         out[i] = 1;

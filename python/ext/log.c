@@ -5,9 +5,12 @@
 
 #include <stdatomic.h>
 
-static atomic_bool listening;
-static PyObject *logger;               // under the GIL; NULL until first needed
+static atomic_bool listening; // set in the main interpreter alone: the callback's thread state is always one of it
+static PyObject *logger;      // under the GIL; NULL until first needed
 static int threshold = KP_LOG_WARNING; // what kp was told
+
+// Messages of a sub-interpreter's work go to the main one's logger, if kp was imported there.
+static bool in_main(void) { return PyInterpreterState_GetID(PyInterpreterState_Get()) == 0; }
 
 // Borrowed, or NULL with an exception.
 static PyObject *get_logger(void) {
@@ -42,7 +45,7 @@ static void hand_over(void *payload, kp_log_level level, const char *message) {
 }
 
 void ext_log_follow(void) {
-    if (!atomic_load(&listening))
+    if (!atomic_load(&listening) || !in_main())
         return;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
@@ -76,6 +79,8 @@ PyObject *ext_log_level(PyObject *module, PyObject *level) {
     }
     if (number < (long)(sizeof classic / sizeof *classic))
         number = classic[number];
+    if (!in_main())
+        Py_RETURN_NONE;
     PyObject *to = get_logger();
     PyObject *done = to != NULL ? PyObject_CallMethod(to, "setLevel", "l", number) : NULL;
     if (done == NULL)
@@ -98,6 +103,8 @@ static PyMethodDef stop_def = {"stop_log", stop, METH_NOARGS, NULL};
 
 int ext_log_init(PyObject *module) {
     (void)module;
+    if (!in_main())
+        return 0;
     PyObject *atexit = PyImport_ImportModule("atexit");
     PyObject *hook = atexit != NULL ? PyCFunction_New(&stop_def, NULL) : NULL;
     PyObject *done = hook != NULL ? PyObject_CallMethod(atexit, "register", "O", hook) : NULL;

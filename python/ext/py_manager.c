@@ -30,23 +30,52 @@ static void release(request *r) {
     Py_CLEAR(r->held);
 }
 
+// UTF-8 without NUL, borrowed from a str.
+static int read_text(PyObject *text, const char *what, const char **out) {
+    Py_ssize_t length;
+    *out = PyUnicode_AsUTF8AndSize(text, &length);
+    if (*out == NULL)
+        return -1;
+    if (strlen(*out) == (size_t)length)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "%s: has a NUL character", what);
+    return -1;
+}
+
+// One number that Vulkan takes as uint32.
+static int read_count(PyObject *object, const char *what, uint32_t *out) {
+    if (ext_element_set(KP_U32, out, object) == 0)
+        return 0;
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**32 - 1, not %R", what, object);
+    } else if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "%s: must be a whole number, not %R", what, Py_TYPE(object));
+    }
+    return -1;
+}
+
 static int read_device(PyObject *device, request *r) {
     if (device == NULL || device == Py_None)
         return 0;
-    if (PyUnicode_Check(device)) {
-        r->desc.device = PyUnicode_AsUTF8AndSize(device, NULL);
-        return r->desc.device != NULL ? 0 : -1;
-    }
+    if (PyUnicode_Check(device))
+        return read_text(device, "device", &r->desc.device);
     PyObject *number = PyNumber_Index(device);
     if (number == NULL) {
         PyErr_Clear();
         PyErr_Format(PyExc_TypeError, "device: must be an index, or a name or UUID (str), not %R", Py_TYPE(device));
         return -1;
     }
-    long index = PyLong_AsLong(number);
+    int beyond;
+    long index = PyLong_AsLongAndOverflow(number, &beyond);
     Py_DECREF(number);
-    if (index == -1 && PyErr_Occurred())
+    if (index == -1 && beyond == 0 && PyErr_Occurred())
         return -1;
+    if (beyond != 0) {
+        PyErr_SetString(PyExc_ValueError, "device: there is no device of an index this large; see kp.devices()");
+        return -1;
+    }
     if (index < 0) {
         PyErr_Format(PyExc_ValueError, "device: index %ld; indices start at 0, see kp.devices()", index);
         return -1;
@@ -56,31 +85,39 @@ static int read_device(PyObject *device, request *r) {
     return 0;
 }
 
+// The items of a sequence that is no str. A new reference.
+static PyObject *list_argument(PyObject *object, const char *what, const char *items) {
+    PyObject *tuple = PyUnicode_Check(object) ? NULL : PySequence_Tuple(object);
+    if (tuple == NULL && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "%s: must be a list of %s, not %R", what, items, Py_TYPE(object));
+    }
+    return tuple;
+}
+
 static int read_families(PyObject *object, request *r) {
     if (object == NULL || object == Py_None)
         return 0;
-    ext_data data;
-    if (ext_data_read(object, KP_U32, EXT_DATA_CONVERT, "family_queue_indices", &data) < 0)
-        return -1;
-    r->families = PyMem_Calloc(data.count + 1, sizeof *r->families);
-    if (r->families == NULL)
+    PyObject *all = list_argument(object, "family_queue_indices", "whole numbers");
+    size_t count = all != NULL ? (size_t)PyTuple_Size(all) : 0;
+    r->families = all != NULL ? PyMem_Calloc(count + 1, sizeof *r->families) : NULL;
+    int result = all != NULL ? 0 : -1;
+    if (all != NULL && r->families == NULL) {
         PyErr_NoMemory();
-    else if (data.count > 0)
-        memcpy(r->families, data.bytes, data.count * sizeof *r->families);
+        result = -1;
+    }
+    for (size_t i = 0; result == 0 && i < count; i++)
+        result = read_count(PyTuple_GetItem(all, (Py_ssize_t)i), "family_queue_indices", &r->families[i]);
+    Py_XDECREF(all);
     r->desc.queue_families = r->families;
-    r->desc.queue_family_count = data.count;
-    ext_data_release(&data);
-    return r->families != NULL ? 0 : -1;
+    r->desc.queue_family_count = count;
+    return result;
 }
 
 static int read_extensions(PyObject *object, request *r) {
     if (object == NULL || object == Py_None)
         return 0;
-    if (PyUnicode_Check(object)) {
-        PyErr_SetString(PyExc_TypeError, "desired_extensions: must be a list of str, not str");
-        return -1;
-    }
-    r->held = PySequence_Tuple(object);
+    r->held = list_argument(object, "desired_extensions", "str");
     if (r->held == NULL)
         return -1;
     Py_ssize_t count = PyTuple_Size(r->held);
@@ -95,7 +132,7 @@ static int read_extensions(PyObject *object, request *r) {
             PyErr_Format(PyExc_TypeError, "desired_extensions[%zd]: must be str, not %R", i, Py_TYPE(item));
             return -1;
         }
-        if ((r->extensions[i] = PyUnicode_AsUTF8AndSize(item, NULL)) == NULL)
+        if (read_text(item, "desired_extensions", &r->extensions[i]) < 0)
             return -1;
     }
     r->desc.extensions = r->extensions;
@@ -169,16 +206,16 @@ static int manager_traverse(PyObject *self, visitproc visit, void *arg) {
 }
 
 static int manager_clear(PyObject *self) {
-    Py_CLEAR(((ext_manager *)self)->named);
+    PyDict_Clear(((ext_manager *)self)->named);
     return 0;
 }
 
 static void manager_dealloc(PyObject *self) {
     PyObject_GC_UnTrack(self);
     ext_manager *m = (ext_manager *)self;
-    manager_clear(self);
     if (m->core != NULL && m->core->object == self)
-        m->core->object = NULL;
+        m->core->object = NULL; // before anything is dropped whose finalizer may ask for it
+    Py_CLEAR(m->named);
     ext_core_drop(m->core);
     ext_free(self);
 }
@@ -254,16 +291,10 @@ static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwa
     return algorithm;
 }
 
-// A count that Vulkan takes as uint32.
+// A count that may be left out.
 static int count_of(PyObject *object, const char *what, uint32_t *out) {
     *out = 0;
-    if (object == NULL || ext_element_set(KP_U32, out, object) == 0)
-        return 0;
-    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**32 - 1, not %R", what, object);
-    }
-    return -1;
+    return object == NULL ? 0 : read_count(object, what, out);
 }
 
 static PyObject *manager_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -350,9 +381,13 @@ static int eval_named(ext_manager *m, ext_classic_op op, PyObject *tensors, PyOb
 static PyObject *manager_eval_op(PyObject *self, PyObject *args) {
     ext_manager *m = (ext_manager *)self;
     int op, async;
-    PyObject *tensors, *extra;
-    const char *name;
-    if (!PyArg_ParseTuple(args, "iOOzp:_eval_op", &op, &tensors, &extra, &name, &async))
+    PyObject *tensors, *extra, *text;
+    const char *name = NULL;
+    if (!PyArg_ParseTuple(args, "iOOOp:_eval_op", &op, &tensors, &extra, &text, &async))
+        return NULL;
+    if (text != Py_None && !PyUnicode_Check(text))
+        return PyErr_Format(PyExc_TypeError, "sequence_name: must be str, not %R", Py_TYPE(text));
+    if (text != Py_None && read_text(text, "sequence_name", &name) < 0)
         return NULL;
     if (op < 0 || op >= EXT_CLASSIC_OP_COUNT)
         return PyErr_Format(PyExc_ValueError, "no op %d", op);

@@ -81,6 +81,9 @@ int ext_sequence_timeout(PyObject *object, uint64_t *out) {
     if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_Clear();
         PyErr_Format(PyExc_ValueError, "timeout: must be nanoseconds from 0 to 2**64 - 1, not %R", object);
+    } else if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "timeout: must be nanoseconds, a whole number, not %R", Py_TYPE(object));
     }
     return -1;
 }
@@ -261,12 +264,16 @@ static PyObject *sequence_record_op(PyObject *self, PyObject *args) {
         return NULL;
     if (op < 0 || op >= EXT_CLASSIC_OP_COUNT)
         return PyErr_Format(PyExc_ValueError, "no op %d", op);
-    kp_sequence *handle = ext_sequence_use(s);
-    if (handle == NULL ||
-        ext_classic_record(s->ext, s->core, handle, (ext_classic_op)op, tensors, extra, &algorithm) < 0)
-        return NULL;
     PyObject *used = ext_memories_tuple(s->ext, tensors, "tensors");
-    int result = used != NULL ? ext_sequence_keep(s, used) : -1;
+    kp_sequence *handle = used != NULL ? ext_sequence_use(s) : NULL;
+    int result = -1;
+    if (handle != NULL) {
+        s->busy = true; // reading a shader may run code of the user's, or give the GIL away
+        result = ext_classic_record(s->ext, s->core, handle, (ext_classic_op)op, used, extra, &algorithm);
+        s->busy = false;
+    }
+    if (result == 0)
+        result = ext_sequence_keep(s, used);
     if (result == 0 && algorithm != NULL)
         result = ext_sequence_keep(s, algorithm);
     Py_XDECREF(used);

@@ -93,7 +93,8 @@ int ext_tensor_memory_type(PyObject *object, kp_memory_type *out) {
         return 0;
     if (!PyLong_Check(object)) {
         PyErr_Format(PyExc_TypeError,
-                     "memory type: must be one of kp.MemoryTypes, such as kp.MemoryTypes.device, not %R", object);
+                     "memory type: must be one of kp.MemoryTypes, such as kp.MemoryTypes.device, not %R",
+                     Py_TYPE(object));
         return -1;
     }
     long number = PyLong_AsLong(object);

@@ -249,10 +249,42 @@ def test_arguments_of_managers():
     assert "7" in one_line(caught)
     with pytest.raises(TypeError, match=r"^family_queue_indices"):
         kp.Manager(0, ["a"])
-    with pytest.raises(TypeError, match=r"^desired_extensions: must be a list of str, not str$"):
+    with pytest.raises(TypeError, match=r"^desired_extensions: must be a list of str, not <class 'str'>$"):
         kp.Manager(0, [], "VK_KHR_x")
     with pytest.raises(TypeError, match=r"^desired_extensions\[0\]: must be str, not <class 'int'>$"):
         kp.Manager(0, [], [1])
+    for index in (2**31, 2**63, 10**30):
+        with pytest.raises(ValueError, match=r"^(device: )?there is no device") as caught:
+            kp.Manager(index)
+        one_line(caught)
+    for families in ([-1], [2**32]):
+        with pytest.raises(ValueError, match=r"^family_queue_indices: must be from 0 to 2\*\*32 - 1, not"):
+            kp.Manager(0, families)
+    for argument in (0, [None], [0.0], "0"):
+        with pytest.raises(TypeError, match=r"^family_queue_indices: must be a "):
+            kp.Manager(0, argument)
+    assert kp.Manager(0, np.array([0])).queue_count == 1
+    for arguments in (("x\0y",), (0, [], ["VK_KHR_x\0"])):
+        with pytest.raises(ValueError, match=r"^(device|desired_extensions): has a NUL character$"):
+            kp.Manager(*arguments)
+
+
+def test_messages_name_the_argument_and_stay_on_one_line(mgr, spirv):
+    x = [mgr.tensor([1, 2, 3]) for _ in range(3)]
+    square = np.zeros((2, 2))
+    for call, start in (
+        (lambda: mgr.algorithm(x, spirv["multiply"], (1.5, 1, 1)), "workgroup: "),
+        (lambda: mgr.algorithm(x, spirv["multiply"], square), "workgroup: "),
+        (lambda: mgr.tensor([1], square), "memory type: "),
+        (lambda: mgr.sequence(None), "queue_index: "),
+        (lambda: mgr.sequence().eval_await("1"), "timeout: "),
+        (lambda: mgr.eval_tensor_sync_local([kp.Tensor([1])], 5), "sequence_name: "),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert one_line(caught).startswith(start)
+    with pytest.raises(OverflowError, match=r"^data\[1\]: does not fit in float32$"):
+        kp.Tensor([1, 10**400])
 
 
 def test_queues_that_are_not_there(mgr):
