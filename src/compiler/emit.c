@@ -375,8 +375,10 @@ static uint32_t emit_block_id(entry *en, shared *sh, const launch *l) {
     uint32_t number = two(e, SpvOpIAdd, w[1], two(e, SpvOpIMul, n[1], w[2]));
     number = two(e, SpvOpIAdd, w[0], two(e, SpvOpIMul, n[0], number));
     uint32_t rows = two(e, SpvOpUDiv, number, blocks[0]);
-    uint32_t parts[3] = {two(e, SpvOpUMod, number, blocks[0]), two(e, SpvOpUMod, rows, blocks[1]),
-                         two(e, SpvOpUDiv, rows, blocks[1])};
+    uint32_t parts[3]; // one after the other: the order inside braces is the C compiler's choice
+    parts[0] = two(e, SpvOpUMod, number, blocks[0]);
+    parts[1] = two(e, SpvOpUMod, rows, blocks[1]);
+    parts[2] = two(e, SpvOpUDiv, rows, blocks[1]);
     uint32_t unfolded = kp_spirv_construct(s, sh->uvec3, parts, 3);
     kp_spirv_select_branch(s, test(e, SpvOpUGreaterThanEqual, parts[2], blocks[2]), outside, found, found);
     kp_spirv_label(s, outside);
@@ -402,6 +404,9 @@ static void call_item(entry *en, shared *sh, const block_run *run, uint32_t x) {
 }
 
 // for k in range(ITEMS): kernel(first + k * stride)
+//
+// The checked loop must stay a loop: a driver that has masks where others branch (lavapipe) runs both sides of the test
+// for every block, and would run each copy of the checked body that it had unrolled.
 static void emit_items(entry *en, shared *sh, const launch *l, const block_run *run) {
     kp_emitter *e = en->e;
     kp_spirv *s = e->s;
@@ -411,7 +416,7 @@ static void emit_items(entry *en, shared *sh, const launch *l, const block_run *
     kp_spirv_store(s, counter, u32(e, 0));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, header);
-    kp_spirv_loop(s, merge, next, SpvLoopControlMaskNone, head);
+    kp_spirv_loop(s, merge, next, run->extent != 0 ? SpvLoopControlDontUnrollMask : SpvLoopControlMaskNone, head);
     kp_spirv_label(s, head);
     uint32_t k = kp_spirv_load(s, e->type_u32, counter);
     kp_spirv_branch_if(s, test(e, SpvOpULessThan, k, l->items), body, merge);
@@ -464,7 +469,9 @@ static void emit_blocks(kp_emitter *e, const kernel_function *kernel, shared *sh
     emit_items(&en, sh, l, &run);
     kp_spirv_branch(s, merge);
     kp_spirv_label(s, part);
-    uint32_t inside = both(e, test(e, SpvOpULessThan, at[1], extent[1]), test(e, SpvOpULessThan, at[2], extent[2]));
+    uint32_t y_inside = test(e, SpvOpULessThan, at[1], extent[1]);
+    uint32_t z_inside = test(e, SpvOpULessThan, at[2], extent[2]);
+    uint32_t inside = both(e, y_inside, z_inside);
     uint32_t part_merge = kp_spirv_id(s);
     kp_spirv_select_branch(s, inside, checked, part_merge, part_merge);
     kp_spirv_label(s, checked);
