@@ -23,8 +23,8 @@ int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]) {
         if (fast == NULL)
             refuse_three(what, object);
         else
-            PyErr_Format(PyExc_TypeError, "%s: must be up to three whole numbers, such as (64, 1, 1), not %zd of them", what,
-                         count);
+            PyErr_Format(PyExc_TypeError, "%s: must be up to three whole numbers, such as (64, 1, 1), not %zd of them",
+                         what, count);
         result = -1;
     }
     for (Py_ssize_t i = 0; result == 0 && i < count; i++) {
