@@ -77,7 +77,7 @@ void kp_manager_reap(kp_manager *manager) {
     kp_guard_unlock(&manager->lock);
     while (done != NULL) {
         kp_recording *next = done->next;
-        kp_recording_wait(done, UINT64_MAX);
+        kp_recording_end(done);
         kp_recording_destroy(done);
         done = next;
     }
@@ -190,11 +190,11 @@ static void end_recordings(kp_manager *manager) {
     while (manager->orphans != NULL) {
         kp_recording *recording = manager->orphans;
         manager->orphans = recording->next;
-        kp_recording_wait(recording, UINT64_MAX);
+        kp_recording_end(recording);
         kp_recording_destroy(recording);
     }
     for (kp_sequence *s = manager->sequences; s != NULL; s = s->after) {
-        kp_recording_wait(s->recording, UINT64_MAX);
+        kp_recording_end(s->recording);
         kp_sequence_kill(s);
     }
 }

@@ -268,3 +268,12 @@ kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout) {
     }
     return result;
 }
+
+void kp_recording_end(kp_recording *recording) {
+    kp_recording_wait(recording, UINT64_MAX);
+    if (!recording->running)
+        return;
+    kp_command_abandon(recording->manager->device, recording->queue);
+    recording->running = false;
+    let_go(recording, recording->memory_count, recording->algorithm_count);
+}

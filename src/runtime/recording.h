@@ -38,6 +38,9 @@ kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t 
 // After KP_OK and KP_ERROR_DEVICE_LOST it does not run any more.
 kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout);
 
+// Waits in any case: a submission that cannot be waited for counts as done.
+void kp_recording_end(kp_recording *recording);
+
 // Forgets what the ops use, so that it can be freed. Not while it runs.
 void kp_recording_forget(kp_recording *recording);
 

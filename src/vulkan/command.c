@@ -110,9 +110,13 @@ kp_result kp_command_end(kp_device *device, kp_command *command) {
 }
 
 kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command) {
+    kp_result result = command->signalled ? KP_VK(device, ResetFences, device->handle, 1, &command->fence) : KP_OK;
+    if (result != KP_OK)
+        return result;
+    command->signalled = false;
     atomic_fetch_add_explicit(&queue->pending, 1, memory_order_relaxed);
     kp_guard_lock(&queue->lock);
-    kp_result result =
+    result =
         KP_VK(device, QueueSubmit, queue->handle, 1,
               &(VkSubmitInfo){
                   .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command->buffer},
@@ -169,10 +173,20 @@ kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *comman
     kp_result checked = kp_device_check(device, result, "vkWaitForFences");
     if (checked != KP_OK && checked != KP_ERROR_DEVICE_LOST)
         return checked; // out of memory: it may still be running
-    atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
-    if (checked != KP_OK)
+    if (checked != KP_OK) {
+        kp_command_abandon(device, queue);
         return checked;
-    return KP_VK(device, ResetFences, device->handle, 1, &command->fence);
+    }
+    atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
+    command->signalled = true;
+    return KP_OK;
+}
+
+void kp_command_abandon(kp_device *device, kp_queue *queue) {
+    kp_guard_lock(&queue->lock);
+    device->vk.vkQueueWaitIdle(queue->handle);
+    kp_guard_unlock(&queue->lock);
+    atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
 }
 
 bool kp_command_done(kp_device *device, const kp_command *command) {

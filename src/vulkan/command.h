@@ -9,7 +9,8 @@ struct kp_command {
     kp_command *next; // in the device's list of idle ones
     VkCommandPool pool;
     VkCommandBuffer buffer;
-    VkFence fence;   // unsignalled, but while or after a submission
+    VkFence fence;
+    bool signalled;  // the fence is, since the last submission
     uint32_t family; // of the pool: it must be submitted to a queue of that family
 };
 
@@ -27,6 +28,10 @@ kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *comm
 // Waits for the submission, at most `timeout` nanoseconds: a short spin, then blocking (design decision 7).
 // KP_ERROR_TIMEOUT; KP_ERROR_DEVICE_LOST. After KP_OK it may be submitted again.
 kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *command, uint64_t timeout);
+
+// Gives up on a submission that cannot be waited for: what it uses may be freed then. Waits for the queue as far as the
+// driver still can.
+void kp_command_abandon(kp_device *device, kp_queue *queue);
 
 // A look: true when it would not wait, whatever it would answer.
 bool kp_command_done(kp_device *device, const kp_command *command);
