@@ -145,8 +145,11 @@ static int read_buffer(int want, ext_data_rule rule, const char *what, ext_data 
     return 0;
 }
 
-// Turns the error of an array that has no buffer into a TypeError that keeps its reason.
+// Turns the error of an array that has no buffer into a TypeError that keeps its reason; others are the user's own.
 static int no_buffer(const char *what) {
+    if (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_ValueError) &&
+        !PyErr_ExceptionMatches(PyExc_BufferError))
+        return -1;
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyErr_NormalizeException(&type, &value, &traceback);

@@ -7,6 +7,7 @@
 typedef struct ext_manager {
     PyObject_HEAD kp_ext *ext;
     ext_core *core;
+    bool made;          // __init__ was called
     PyObject *named;    // dict: the sequences that have a name
     uint64_t next_name; // for those made without one
 } ext_manager;
@@ -172,21 +173,12 @@ static PyObject *wrap(kp_ext *ext, PyTypeObject *type, ext_core *core) {
     return (PyObject *)m;
 }
 
+// One without a device: the arguments are for __init__, which subclasses may replace.
 static PyObject *manager_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {
-        "device", "family_queue_indices", "desired_extensions", "unified", "validation", "regroup", "label", NULL};
-    PyObject *device = NULL, *families = NULL, *extensions = NULL, *unified = NULL, *validation = NULL, *regroup = NULL;
-    request r = {0};
+    (void)args;
+    (void)kwargs;
     kp_ext *ext = ext_of_type(type);
-    if (ext == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO$OOOz:Manager", names, &device, &families,
-                                                    &extensions, &unified, &validation, &regroup, &r.desc.label))
-        return NULL;
-    ext_core *core = NULL;
-    if (read_device(device, &r) == 0 && read_families(families, &r) == 0 && read_extensions(extensions, &r) == 0 &&
-        read_toggle(unified, &r.desc.unified) == 0 && read_toggle(validation, &r.desc.validation) == 0 &&
-        read_toggle(regroup, &r.desc.regroup) == 0)
-        core = create(ext, &r.desc);
-    release(&r);
+    ext_core *core = ext != NULL ? ext_core_new(NULL) : NULL;
     if (core == NULL)
         return NULL;
     PyObject *manager = wrap(ext, type, core);
@@ -194,8 +186,47 @@ static PyObject *manager_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     return manager;
 }
 
+// Takes `core` over.
+static int adopt(ext_manager *m, ext_core *core) {
+    if (m->made) {
+        ext_core_drop(core);
+        ext_error_format(m->ext, KP_ERROR_STATE, "the manager has its device: __init__ is called once");
+        return -1;
+    }
+    ext_core *none = m->core;
+    none->object = NULL;
+    m->core = core;
+    m->made = true;
+    core->object = (PyObject *)m;
+    ext_core_drop(none);
+    return 0;
+}
+
+static int manager_init(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {
+        "device", "family_queue_indices", "desired_extensions", "unified", "validation", "regroup", "label", NULL};
+    PyObject *device = NULL, *families = NULL, *extensions = NULL, *unified = NULL, *validation = NULL, *regroup = NULL;
+    ext_manager *m = (ext_manager *)self;
+    request r = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOO$OOOz:Manager", names, &device, &families, &extensions,
+                                     &unified, &validation, &regroup, &r.desc.label))
+        return -1;
+    ext_core *core = NULL;
+    if (read_device(device, &r) == 0 && read_families(families, &r) == 0 && read_extensions(extensions, &r) == 0 &&
+        read_toggle(unified, &r.desc.unified) == 0 && read_toggle(validation, &r.desc.validation) == 0 &&
+        read_toggle(regroup, &r.desc.regroup) == 0)
+        core = create(m->ext, &r.desc);
+    release(&r);
+    return core != NULL ? adopt(m, core) : -1;
+}
+
 PyObject *ext_manager_of(kp_ext *ext, ext_core *core) {
-    return core->object != NULL ? Py_NewRef(core->object) : wrap(ext, ext->manager_class, core);
+    if (core->object != NULL)
+        return Py_NewRef(core->object);
+    PyObject *manager = wrap(ext, ext->manager_class, core);
+    if (manager != NULL)
+        ((ext_manager *)manager)->made = true;
+    return manager;
 }
 
 static int manager_traverse(PyObject *self, visitproc visit, void *arg) {
@@ -597,6 +628,7 @@ static PyGetSetDef manager_getset[] = {
 static PyType_Slot manager_slots[] = {
     {Py_tp_doc, EXT_SLOT(manager_doc)},
     {Py_tp_new, EXT_SLOT(manager_new)},
+    {Py_tp_init, EXT_SLOT(manager_init)},
     {Py_tp_dealloc, EXT_SLOT(manager_dealloc)},
     {Py_tp_traverse, EXT_SLOT(manager_traverse)},
     {Py_tp_clear, EXT_SLOT(manager_clear)},

@@ -121,37 +121,58 @@ static ext_tensor *allocate(kp_ext *ext, PyTypeObject *type, kp_dtype dtype, siz
     return t;
 }
 
+// An empty one: the arguments are for __init__, which subclasses may replace.
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"data", "tensor_type", NULL};
-    PyObject *object, *type_object = NULL;
-    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+    (void)args;
+    (void)kwargs;
     kp_ext *ext = ext_of_type(type);
-    if (ext == NULL || !PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:Tensor", names, &object, &type_object) ||
-        ext_tensor_memory_type(type_object, &memory_type) < 0)
+    ext_tensor *t = ext != NULL ? allocate(ext, type, KP_F32, 0, KP_MEMORY_DEVICE) : NULL;
+    if (t == NULL)
         return NULL;
-    ext_data data;
-    if (ext_data_read(object, KP_F32, EXT_DATA_CONVERT, "data", &data) < 0)
-        return NULL;
-    size_t bytes = data.count * sizeof(float);
-    void *local = data.owned;
-    if (local != NULL) {
-        data.owned = NULL; // made for us: take it
-    } else if ((local = malloc(bytes + 1)) != NULL) {
-        if (bytes > 0)
-            memcpy(local, data.bytes, bytes);
-    }
-    ext_tensor *t =
-        local != NULL ? allocate(ext, type, KP_F32, data.count, memory_type) : (ext_tensor *)PyErr_NoMemory();
-    ext_data_release(&data);
-    if (t == NULL) {
-        free(local);
-        return NULL;
-    }
     t->classic = true;
-    t->host = host_new(local, NULL);
+    t->host = host_new(NULL, NULL);
     if (t->host == NULL)
         Py_CLEAR(t);
     return (PyObject *)t;
+}
+
+// Local data of its own for an empty tensor that nobody has looked at. Releases `data`.
+static int take(ext_tensor *t, ext_data *data, kp_memory_type memory_type) {
+    if (!t->classic || t->count != 0 || t->core != NULL || t->host->references > 1) {
+        ext_data_release(data);
+        ext_error_format(t->ext, KP_ERROR_STATE, "the tensor has its data: __init__ is called once");
+        return -1;
+    }
+    size_t bytes = data->count * sizeof(float);
+    void *local = data->owned;
+    if (local != NULL) {
+        data->owned = NULL; // made for us: take it
+    } else if ((local = malloc(bytes + 1)) != NULL) {
+        if (bytes > 0)
+            memcpy(local, data->bytes, bytes);
+    }
+    ext_host *host = local != NULL ? host_new(local, NULL) : (ext_host *)PyErr_NoMemory();
+    size_t count = data->count;
+    if (host != NULL) {
+        host_drop(t->host);
+        t->host = host;
+        t->count = (Py_ssize_t)count;
+        t->memory_type = memory_type;
+    }
+    ext_data_release(data); // may run code of the user's: last
+    return host != NULL ? 0 : -1;
+}
+
+static int tensor_init(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "tensor_type", NULL};
+    PyObject *object, *type_object = NULL;
+    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+    ext_data data;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:Tensor", names, &object, &type_object) ||
+        ext_tensor_memory_type(type_object, &memory_type) < 0 ||
+        ext_data_read(object, KP_F32, EXT_DATA_CONVERT, "data", &data) < 0)
+        return -1;
+    return take((ext_tensor *)self, &data, memory_type);
 }
 
 static void forget_handle(ext_tensor *t) {
@@ -620,6 +641,7 @@ static PyType_Slot tensor_slots[] = {
     {Py_tp_iter, EXT_SLOT(PySeqIter_New)},
     {Py_tp_doc, EXT_SLOT(tensor_doc)},
     {Py_tp_new, EXT_SLOT(tensor_new)},
+    {Py_tp_init, EXT_SLOT(tensor_init)},
     {Py_tp_dealloc, EXT_SLOT(tensor_dealloc)},
     {Py_tp_repr, EXT_SLOT(tensor_repr)},
     {Py_tp_methods, tensor_methods},

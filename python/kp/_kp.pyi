@@ -225,7 +225,7 @@ class Memory: ...
 
 @disjoint_base
 class Tensor(Memory):
-    def __new__(cls, data: _Data, tensor_type: MemoryTypes = MemoryTypes.device) -> Tensor: ...
+    def __init__(self, data: _Data, tensor_type: MemoryTypes = MemoryTypes.device) -> None: ...
     @property
     def manager(self) -> _Manager | None: ...
     def data(self) -> Any: ...
@@ -303,8 +303,8 @@ class Sequence:
 
 @disjoint_base
 class Manager:
-    def __new__(
-        cls,
+    def __init__(
+        self,
         device: SupportsIndex | str | None = None,
         family_queue_indices: Iterable[SupportsIndex] = (),
         desired_extensions: Iterable[str] = (),
@@ -313,7 +313,7 @@ class Manager:
         validation: bool | None = None,
         regroup: bool | None = None,
         label: str | None = None,
-    ) -> Manager: ...
+    ) -> None: ...
     @property
     def device(self) -> Device: ...
     @property

@@ -224,7 +224,10 @@ class Kernel:
     def _extent(self, extent: Extent | None, tensors: list[Tensor]) -> tuple[int, ...]:
         if extent is not None:
             axes: Any = extent
-            counts = tuple(map(index, axes if hasattr(axes, "__iter__") else (axes,)))
+            try:
+                counts = tuple(map(index, axes if hasattr(axes, "__iter__") else (axes,)))
+            except TypeError:
+                raise TypeError(f"extent: must be one to three whole numbers, not {extent!r}") from None
             if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
                 raise ValueError(f"extent: must be one to three numbers from 0 up, not {extent!r}")
             return counts

@@ -233,13 +233,14 @@ def test_children_are_dropped_while_their_manager_is_destroyed(spirv):
 
 
 FORK = """
-import os, sys, gc
+import os, sys, gc, warnings
 import kp
 mgr = kp.Manager()
 tensor = kp.Tensor([1, 2])
 mgr.eval_tensor_create_def([tensor])
 made = mgr.tensor([1, 2])
 sequence = mgr.sequence().record(kp.OpSyncDevice([made]))
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 on: of forks beside threads
 pid = os.fork()
 if pid == 0:
     try:
