@@ -52,27 +52,28 @@ static uint32_t contents_type(kp_emitter *e, const kp_type *type) {
     return kp_spirv_type_array(e->s, kp_emit_type(e, element), type->length, kp_type_size(element));
 }
 
-static void emit_buffer(kp_emitter *e, kp_check_param *param) {
-    enum { SALT_BUFFER = 1 };
+// Each buffer has a block type of its own, and what the kernel does not do stands on the type's member, as in the
+// modules that drivers see most. Two buffers of one type, of which one is NonWritable, are legal, but NVIDIA's driver
+// (580) then takes both for constant: a load after a store in one invocation gives the old value.
+static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
+    enum { SALT_FIRST_BUFFER = 4 };
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
     uint32_t contents = contents_type(e, symbol->type);
-    uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_BUFFER);
-    if (kp_spirv_is_fresh(s, block)) {
-        kp_spirv_decorate(s, block, SpvDecorationBlock);
-        kp_spirv_member_offset(s, block, 0, 0);
-        kp_spirv_name(s, block, symbol->type->name);
-        kp_spirv_member_name(s, block, 0, "data");
-    }
+    uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_FIRST_BUFFER + index);
+    kp_spirv_decorate(s, block, SpvDecorationBlock);
+    kp_spirv_member_offset(s, block, 0, 0);
+    if (!symbol->writes)
+        kp_spirv_member_decorate(s, block, 0, SpvDecorationNonWritable);
+    if (!symbol->reads)
+        kp_spirv_member_decorate(s, block, 0, SpvDecorationNonReadable);
+    kp_spirv_name(s, block, symbol->type->name);
+    kp_spirv_member_name(s, block, 0, "data");
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassStorageBuffer, block);
     symbol->id = kp_spirv_global(s, pointer, SpvStorageClassStorageBuffer);
     kp_spirv_name(s, symbol->id, symbol->name->text);
     kp_spirv_decorate_with(s, symbol->id, SpvDecorationDescriptorSet, param->set);
     kp_spirv_decorate_with(s, symbol->id, SpvDecorationBinding, param->binding);
-    if (!symbol->writes)
-        kp_spirv_decorate(s, symbol->id, SpvDecorationNonWritable);
-    if (!symbol->reads)
-        kp_spirv_decorate(s, symbol->id, SpvDecorationNonReadable);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -506,7 +507,7 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     shared sh = {.uvec3 = kp_emit_type(e, kp_type_vector(unit, KP_U32, 3))};
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         if (kernel->params[i].kind == KP_PARAM_BUFFER)
-            emit_buffer(e, &kernel->params[i]);
+            emit_buffer(e, &kernel->params[i], i);
     }
     kernel_function f = declare_kernel(e);
     if (kernel->has_local_size) {

@@ -152,6 +152,13 @@ void kp_spirv_decorate_with(kp_spirv *s, uint32_t id, SpvDecoration decoration, 
     w[2] = value;
 }
 
+void kp_spirv_member_decorate(kp_spirv *s, uint32_t id, uint32_t member, SpvDecoration decoration) {
+    uint32_t *w = start(s, &s->decorations, SpvOpMemberDecorate, 4);
+    w[0] = id;
+    w[1] = member;
+    w[2] = (uint32_t)decoration;
+}
+
 void kp_spirv_member_offset(kp_spirv *s, uint32_t id, uint32_t member, uint32_t offset) {
     uint32_t *w = start(s, &s->decorations, SpvOpMemberDecorate, 5);
     w[0] = id;

@@ -51,6 +51,7 @@ void kp_spirv_member_name(kp_spirv *s, uint32_t id, uint32_t member, const char 
 uint32_t kp_spirv_string(kp_spirv *s, const char *text, uint32_t length);
 void kp_spirv_decorate(kp_spirv *s, uint32_t id, SpvDecoration decoration);
 void kp_spirv_decorate_with(kp_spirv *s, uint32_t id, SpvDecoration decoration, uint32_t value);
+void kp_spirv_member_decorate(kp_spirv *s, uint32_t id, uint32_t member, SpvDecoration decoration);
 void kp_spirv_member_offset(kp_spirv *s, uint32_t id, uint32_t member, uint32_t offset);
 
 // Types, each once
