@@ -174,8 +174,9 @@ typedef struct kp_param {
     bool writes;         // buffers: the kernel stores to it
 } kp_param;
 
-// A compiled kernel. Made by kp_compile or kp_shader_compile, which own all that it points to. A program that wraps
-// words of your own needs only `words` and `word_count`: the runtime reads the rest from the module itself.
+// A compiled kernel. Made by kp_compile, kp_shader_compile or kp_shader_load, which own all that it points to. A
+// program that wraps words of your own needs only `words` and `word_count`: the runtime reads the rest from the module
+// itself.
 typedef struct kp_program {
     const uint32_t *words;  // a SPIR-V module, in host byte order
     size_t word_count;      //
@@ -185,8 +186,8 @@ typedef struct kp_program {
     uint32_t push_size;     // bytes of push constants that the caller passes; 0 for none
 } kp_program;
 
-// Frees a program made by kp_compile or kp_shader_compile. NULL is fine. Algorithms made from it do not need it any
-// more. Thread-safety: one at a time per program; reading one from many threads is safe.
+// Frees a program made by kp_compile, kp_shader_compile or kp_shader_load. NULL is fine. Algorithms made from it do not
+// need it any more. Thread-safety: one at a time per program; reading one from many threads is safe.
 KP_API void kp_program_destroy(kp_program *program);
 
 #ifdef __cplusplus

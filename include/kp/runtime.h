@@ -99,7 +99,8 @@ typedef struct kp_manager_desc {
     const char *device; // which device: an index ("1"), a UUID (32 hex digits, dashes allowed), or part of a name, any
                         // case. NULL: $KP_DEVICE; unset or empty: the best, discrete before integrated before
                         // virtual before CPU
-    const uint32_t *queue_families; // one queue is taken from each entry's family; the same family may come again
+    const uint32_t *queue_families; // one queue is taken from each entry's family, which may come as often as it has
+                                    // queues (kp_device_info)
     size_t queue_family_count;      // 0: one queue, from a compute family without graphics where there is one
     const char *const *extensions;  // device extensions to enable, on top of those that kp uses itself
     size_t extension_count;         //
