@@ -23,7 +23,7 @@ typedef struct tier {
 // Largest first; the last one starts at 0. The large settings are the measured ones of design decision 4; the smaller
 // ones keep all units of the device at work: at the lower end of a tier there are some 128 to 1,024 workgroups on a
 // GPU, 16 to 32 on a CPU.
-static const tier gpu_tiers[] = {{1u << 21, 1024, 8, false}, {1u << 15, 256, 1, false}, {0, 0, 1, false}};
+static const tier gpu_tiers[] = {{1u << 20, 1024, 8, false}, {1u << 15, 256, 1, false}, {0, 0, 1, false}};
 static const tier lavapipe_tiers[] = {{1u << 18, 1024, 8, true}, {1u << 11, 64, 1, false}, {0, 0, 1, false}};
 static const tier swiftshader_tiers[] = {{1u << 17, 256, 32, true}, {1u << 11, 64, 1, false}, {0, 0, 1, false}};
 
