@@ -312,13 +312,16 @@ int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout) {
     }
     uint64_t start = now();
     size_t index = 0;
-    while (oldest_running(core, &index)) { // what was started earlier is done earlier: one queue
+    int result = 0;
+    ext_core_pin(core);
+    while (result == 0 && oldest_running(core, &index)) { // what was started earlier is done earlier: one queue
         uint64_t spent = timeout == UINT64_MAX ? 0 : now() - start;
-        if (succeeded(ext, await_slot(core, index, spent < timeout ? timeout - spent : 0)) < 0)
-            return -1;
+        result = succeeded(ext, await_slot(core, index, spent < timeout ? timeout - spent : 0));
     }
-    core->submitted = false;
-    return 0;
+    if (result == 0)
+        core->submitted = false;
+    ext_core_unpin(core);
+    return result;
 }
 
 void ext_anonymous_clear(ext_core *core) {

@@ -239,9 +239,10 @@ static PyObject *sequence_timestamps(PyObject *self, PyObject *unused) {
 static void destroy(void *handle) { kp_sequence_destroy(handle); }
 
 static void destroy_handle(ext_sequence *s) {
-    if (s->core != NULL)
-        ext_core_release(s->core, destroy, s->handle);
+    kp_sequence *handle = s->handle;
     s->handle = NULL;
+    if (s->core != NULL)
+        ext_core_release(s->core, destroy, handle);
 }
 
 static PyObject *sequence_destroy(PyObject *self, PyObject *unused) {

@@ -175,15 +175,21 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwargs) {
     return take((ext_tensor *)self, &data, memory_type);
 }
 
-static void forget_handle(ext_tensor *t) {
-    if (t->core != NULL)
-        ext_core_release(t->core, destroy, t->handle);
-    t->handle = NULL;
+// Puts a handle, or NULL, in place of the old one. The old one goes last: with it may go its manager, which gives the
+// GIL away, and other threads must find the tensor whole.
+static void set_handle(ext_tensor *t, kp_tensor *handle, ext_core *core) {
+    kp_tensor *old = t->handle;
+    ext_core *old_core = t->core;
+    t->handle = handle;
+    t->core = core != NULL ? ext_core_hold(core) : NULL;
     t->doomed = false;
     t->serial = ++t->ext->serials;
-    ext_core_drop(t->core);
-    t->core = NULL;
+    if (old_core != NULL)
+        ext_core_release(old_core, destroy, old);
+    ext_core_drop(old_core);
 }
+
+static void forget_handle(ext_tensor *t) { set_handle(t, NULL, NULL); }
 
 static void tensor_dealloc(PyObject *self) {
     ext_tensor *t = (ext_tensor *)self;
@@ -249,13 +255,11 @@ static int adopt(ext_tensor *t, ext_core *core, kp_tensor *handle) {
             return -1;
         }
     }
-    forget_handle(t);
-    t->handle = handle;
-    t->core = ext_core_hold(core);
     if (host != NULL) {
         host_drop(t->host);
         t->host = host;
     }
+    set_handle(t, handle, core);
     return 0;
 }
 

@@ -268,3 +268,34 @@ def test_a_forked_child_gets_errors(python):
     message = "this manager was made before a fork; make a new one in the child process"
     lines = python(FORK).splitlines()
     assert lines == [message, message, "False False False [1.0, 2.0]", "parent [1.0, 2.0]"]
+
+
+def test_the_last_of_a_manager_goes_in_one_thread_while_another_uses_it():
+    """With its last tensor goes the manager, which waits for the device without the GIL: other threads find the tensor whole."""
+    keeper = kp.Manager()
+    for _ in range(30):
+        tensor = kp.Tensor([1, 2, 3])
+        kp.Manager().eval_tensor_create_def([tensor])
+        barrier = threading.Barrier(3)
+
+        def destroy(tensor=tensor, barrier=barrier):
+            barrier.wait()
+            tensor.destroy()
+
+        def move(tensor=tensor, barrier=barrier):
+            barrier.wait()
+            try:
+                keeper.eval_tensor_create_def([tensor])
+            except ValueError as error:
+                assert str(error) == "tensors[0]: belongs to another manager"
+            except kp.StateError as error:  # it came in between creating and uploading
+                assert "destroyed" in str(error)
+
+        threads = [threading.Thread(target=target) for target in (destroy, move, destroy)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        keeper.eval_tensor_create_def([tensor])
+        keeper.eval_tensor_sync_local_def([tensor])
+        assert tensor.data() == [1.0, 2.0, 3.0]
