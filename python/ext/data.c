@@ -413,6 +413,9 @@ int ext_data_spirv(PyObject *object, ext_data *out) {
             result = out->owned == NULL ? -1 : PyBuffer_ToContiguous(out->owned, &out->buffer, out->buffer.len, 'C');
             out->bytes = out->owned;
         }
+        // It is read without the GIL, more than once: another thread must not change it meanwhile.
+        if (result == 0 && !out->buffer.readonly)
+            result = ext_data_own(out, out->count);
         if (result < 0)
             ext_data_release(out);
         return result;

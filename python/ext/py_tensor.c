@@ -292,7 +292,7 @@ int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
     t->host->references++; // nobody frees or moves it while the GIL is away
     int result = create(t->ext, core, &desc, &handle);
     host_drop(t->host);
-    if (result == 0 && (is_alive(t) || t->pins > 0)) { // another thread was quicker
+    if (result == 0 && (is_alive(t) || t->pins > 0 || t->host->references > 1)) { // another thread was quicker
         kp_tensor_destroy(handle);
         return ext_tensor_create(t, core, position);
     }
