@@ -1,6 +1,7 @@
 """kp's log is logging.getLogger("kp")."""
 
 import logging
+import sys
 
 import kp
 import pytest
@@ -94,3 +95,26 @@ logging.getLogger("kp").setLevel(1)
 print(kp.Manager().is_init())
 """
     assert python(code) == "True\n"
+
+
+SUB_INTERPRETER = """
+import logging
+import _xxsubinterpreters as interpreters
+import kp
+lines = []
+handler = logging.Handler()
+handler.emit = lambda record: lines.append(record.getMessage())
+logging.getLogger("kp").addHandler(handler)
+kp.log_level(10)
+sub = interpreters.create()
+interpreters.run_string(sub, "import kp; kp.log_level(10); print(kp.Manager().tensor([1, 2]))")
+interpreters.destroy(sub)
+before = len(lines)
+kp.Manager()
+print(len(lines) > before)
+"""
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="the module for sub-interpreters has another name")
+def test_a_sub_interpreter_that_ends_leaves_the_log_on(python):
+    assert python(SUB_INTERPRETER).split("\n")[-2] == "True"
