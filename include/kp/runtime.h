@@ -245,7 +245,7 @@ KP_API bool kp_algorithm_alive(const kp_algorithm *algorithm);
 // All fields may be zero.
 typedef struct kp_sequence_desc {
     uint32_t queue;      // index of the manager's queue
-    uint32_t timestamps; // how many ops get a timestamp; 0: none
+    uint32_t timestamps; // how many ops get a timestamp, at most 1,048,576; 0: none
     const char *label;   // NULL: "sequence"
 } kp_sequence_desc;
 

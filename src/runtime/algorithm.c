@@ -3,6 +3,7 @@
 #include "algorithm.h"
 
 #include "base/alloc.h"
+#include "base/str.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,9 @@ static void unref_all(kp_memory **memory, size_t count) {
 static void free_struct(kp_algorithm *algorithm) {
     unref_all(algorithm->memory, algorithm->memory_count);
     kp_memory_unref(algorithm->first);
+    for (size_t i = 0; i < algorithm->param_count; i++)
+        kp_alloc_free(algorithm->params[i].words);
+    kp_alloc_free(algorithm->params);
     kp_alloc_free(algorithm->push);
     kp_alloc_free(algorithm->label);
     kp_alloc_free(algorithm);
@@ -168,6 +172,39 @@ static kp_result choose_memory(const kp_algorithm *algorithm, kp_memory *const *
     return KP_OK;
 }
 
+// A program of our compiler knows what its buffers hold; the words alone may well be meant for another type.
+static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program) {
+    if (program == NULL || program->params == NULL)
+        return KP_OK;
+    algorithm->params = kp_alloc_zero(program->param_count, sizeof *algorithm->params);
+    if (algorithm->params == NULL)
+        return kp_error_host_memory(sizeof *algorithm->params);
+    for (size_t i = 0; i < program->param_count; i++) {
+        const kp_param *p = &program->params[i];
+        if (p->kind != KP_PARAM_BUFFER || p->set != 0)
+            continue;
+        kp_str words = {0};
+        kp_str_format(&words, "parameter '%s' is %s", p->name != NULL ? p->name : "",
+                      p->type != NULL ? p->type : kp_dtype_name(p->dtype));
+        kp_algorithm_param kept = {.binding = p->binding, .dtype = p->dtype, .words = kp_str_take(&words)};
+        if (kept.words == NULL)
+            return kp_error_host_memory(sizeof kept);
+        algorithm->params[algorithm->param_count++] = kept;
+    }
+    return KP_OK;
+}
+
+// `memory` is as choose_memory found it good.
+static kp_result check_types(const kp_algorithm *algorithm, kp_memory *const *memory, size_t count) {
+    for (size_t i = 0; i < algorithm->param_count; i++) {
+        const kp_algorithm_param *p = &algorithm->params[i];
+        if (p->binding < count && memory[p->binding]->dtype != p->dtype)
+            return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s, tensor '%s' holds %s", algorithm->label, p->words,
+                                memory[p->binding]->label, kp_dtype_name(memory[p->binding]->dtype));
+    }
+    return KP_OK;
+}
+
 static void set_first(kp_algorithm *algorithm, kp_memory *first) {
     if (first != NULL)
         kp_memory_ref(first);
@@ -182,6 +219,11 @@ kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, s
         result = choose_memory(algorithm, memory, memory_count, &bound);
     if (result != KP_OK)
         return result;
+    result = check_types(algorithm, memory, memory_count);
+    if (result != KP_OK) {
+        unref_all(bound, reflection(algorithm)->binding_count);
+        return result;
+    }
     unref_all(algorithm->memory, algorithm->memory_count);
     algorithm->memory = bound;
     algorithm->memory_count = reflection(algorithm)->binding_count;
@@ -334,19 +376,10 @@ kp_result kp_algorithm_plan(const kp_algorithm *algorithm, const uint32_t *workg
 // Making one
 // ---------------------------------------------------------------------------------------------------------------------
 
-// A program of our compiler knows what its buffers hold; the words alone may well be meant for another type.
-static kp_result check_types(const kp_program *program, const kp_algorithm_desc *desc, const char *label) {
-    for (size_t i = 0; program != NULL && program->params != NULL && i < program->param_count; i++) {
-        const kp_param *p = &program->params[i];
-        if (p->kind != KP_PARAM_BUFFER || p->set != 0 || p->binding >= desc->memory_count || desc->memory == NULL ||
-            desc->memory[p->binding] == NULL)
-            continue;
-        const kp_memory *memory = desc->memory[p->binding];
-        if (memory->dtype != p->dtype)
-            return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': parameter '%s' is %s, tensor '%s' holds %s", label,
-                                p->name, p->type, memory->label, kp_dtype_name(memory->dtype));
-    }
-    return KP_OK;
+// Bytes of the program's words; SIZE_MAX when they do not fit.
+static size_t program_size(const kp_program *program) {
+    size_t word = sizeof *program->words;
+    return program->word_count <= SIZE_MAX / word ? program->word_count * word : SIZE_MAX;
 }
 
 // All that can fail.
@@ -362,22 +395,24 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s", label,
                             program != NULL ? "give a program or SPIR-V, not both"
                                             : "no program and no SPIR-V was given");
-    kp_result result = kp_pipelines_get(
-        algorithm->manager,
-        &(kp_pipelines_desc){.bytes = program != NULL ? program->words : desc->spirv,
-                             .size = program != NULL ? program->word_count * sizeof *program->words : desc->spirv_size,
-                             .entry = desc->entry,
-                             .specs = desc->specs,
-                             .spec_count = desc->spec_count,
-                             .label = label},
-        &algorithm->kernel);
+    kp_result result =
+        kp_pipelines_get(algorithm->manager,
+                         &(kp_pipelines_desc){.bytes = program != NULL ? program->words : desc->spirv,
+                                              .size = program != NULL ? program_size(program) : desc->spirv_size,
+                                              .entry = desc->entry,
+                                              .specs = desc->specs,
+                                              .spec_count = desc->spec_count,
+                                              .label = label},
+                         &algorithm->kernel);
     if (result == KP_OK)
         result = choose_memory(algorithm, desc->memory, desc->memory_count, &algorithm->memory);
     if (result != KP_OK)
         return result;
     algorithm->memory_count = reflection(algorithm)->binding_count;
     set_first(algorithm, desc->memory_count != 0 ? desc->memory[0] : NULL);
-    result = check_types(program, desc, label);
+    result = keep_params(algorithm, program);
+    if (result == KP_OK)
+        result = check_types(algorithm, desc->memory, desc->memory_count);
     if (result == KP_OK && desc->push_size != 0)
         result = set_push(algorithm, desc->push, desc->push_size);
     if (result != KP_OK)

@@ -7,6 +7,13 @@
 
 #include "memory.h"
 
+// What a parameter of the program holds, when the program says so.
+typedef struct kp_algorithm_param {
+    uint32_t binding; // of set 0
+    kp_dtype dtype;   //
+    char *words;      // "parameter 'x' is Array[f32]"
+} kp_algorithm_param;
+
 struct kp_algorithm {
     kp_manager *manager;          // struct held
     kp_algorithm *before, *after; // in the manager's list, while the handle lives
@@ -17,6 +24,8 @@ struct kp_algorithm {
     kp_pipelines_kernel *kernel;  // held while there are holds
     kp_memory **memory;           // by binding of the module's reflection, referred to
     size_t memory_count;          // the module's bindings
+    kp_algorithm_param *params;   // of the program's buffers
+    size_t param_count;           //
     kp_memory *first;             // memory[0] as the caller gave it, referred to; NULL: none
     unsigned char *push;          // default push constants, of the module's size; NULL: none
     size_t push_given;            // bytes that the caller gave

@@ -36,6 +36,15 @@ static void free_module(kp_device *device, kp_pipelines_module *module) {
     kp_alloc_free(module);
 }
 
+// What can be told without reading them.
+static kp_result check_bytes(const kp_pipelines_desc *desc) {
+    if (desc->bytes == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the program has no words", desc->label);
+    if (desc->size > PTRDIFF_MAX)
+        return kp_error_set(KP_ERROR_SPIRV, "algorithm '%s': no module has %zu bytes", desc->label, desc->size);
+    return KP_OK;
+}
+
 // Words, then the entry point's name.
 static kp_result make_key(const kp_pipelines_desc *desc, void **key, size_t *size) {
     const char *entry = desc->entry != NULL ? desc->entry : "";
@@ -195,6 +204,19 @@ static kp_result unknown_spec(const kp_reflect *reflect, uint32_t id, const char
     return result;
 }
 
+static bool is_float(kp_dtype dtype) { return dtype == KP_F16 || dtype == KP_F32 || dtype == KP_F64; }
+static bool is_unsigned(kp_dtype dtype) {
+    return dtype == KP_U8 || dtype == KP_U16 || dtype == KP_U32 || dtype == KP_U64;
+}
+
+// Whether bits of one type may stand for a constant of another: no number is taken for one of the other kind. Unsigned
+// ones fit all of their size, as bits: an array of them is how Kompute's programs mix floats and integers.
+static bool fits(kp_dtype given, kp_dtype own) {
+    if (kp_dtype_size(given) != kp_dtype_size(own) || (given == KP_BOOL) != (own == KP_BOOL))
+        return false;
+    return is_float(given) == is_float(own) || is_unsigned(given);
+}
+
 static kp_result read_value(const kp_reflect *reflect, const kp_spec *spec, const char *label, kp_reflect_value *out) {
     const kp_reflect_spec *own = is_launch_spec(spec->id) ? NULL : kp_reflect_find_spec(reflect, spec->id);
     if (own == NULL)
@@ -203,7 +225,7 @@ static kp_result read_value(const kp_reflect *reflect, const kp_spec *spec, cons
     if (spec->value == NULL || size == 0)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specialization constant %u has no %s", label, spec->id,
                             spec->value == NULL ? "value" : "element type");
-    if (size != kp_dtype_size(own->dtype) || (spec->dtype == KP_BOOL) != (own->dtype == KP_BOOL))
+    if (!fits(spec->dtype, own->dtype))
         return kp_error_set(KP_ERROR_TYPE,
                             "algorithm '%s': specialization constant %u is %s in the module, %s was given", label,
                             spec->id, kp_dtype_name(own->dtype), kp_dtype_name(spec->dtype));
@@ -494,7 +516,9 @@ kp_result kp_pipelines_get(kp_manager *manager, const kp_pipelines_desc *desc, k
     kp_pipelines_kernel *kernel = NULL;
     void *key = NULL;
     size_t key_size = 0;
-    kp_result result = make_key(desc, &key, &key_size);
+    kp_result result = check_bytes(desc);
+    if (result == KP_OK)
+        result = make_key(desc, &key, &key_size);
     if (result != KP_OK)
         return result;
     kp_guard_lock(&cache->lock);

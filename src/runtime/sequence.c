@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+enum { MAX_TIMESTAMPS = 1 << 20 }; // drivers multiply the number without a look, and take 64 bytes and more for each
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Checks
 // ---------------------------------------------------------------------------------------------------------------------
@@ -74,8 +76,9 @@ kp_result kp_sequence_create(kp_manager *manager, const kp_sequence_desc *desc, 
     if (desc->queue >= manager->device->queue_count)
         return kp_error_set(KP_ERROR_INDEX, "sequence '%s': there is no queue %u, the manager has %u", label,
                             desc->queue, manager->device->queue_count);
-    if (desc->timestamps == UINT32_MAX)
-        return kp_error_set(KP_ERROR_ARGUMENT, "sequence '%s': %u timestamps are too many", label, desc->timestamps);
+    if (desc->timestamps > MAX_TIMESTAMPS)
+        return kp_error_set(KP_ERROR_LIMIT, "sequence '%s': at most %d ops get a timestamp, %u were asked for", label,
+                            MAX_TIMESTAMPS, desc->timestamps);
     kp_manager_reap(manager);
     kp_sequence *sequence = kp_alloc_zero(1, sizeof *sequence);
     if (sequence == NULL)
@@ -214,9 +217,10 @@ static kp_result start(kp_sequence *sequence, const char *function) {
         return result;
     kp_manager_reap(sequence->manager);
     sequence->ended = true;
-    sequence->stamped = 0;
-    if (sequence->op_count == 0)
+    if (sequence->op_count == 0) {
+        sequence->stamped = 0;
         return KP_OK;
+    }
     result = kp_recording_start(sequence->recording, sequence->ops, sequence->op_count, sequence->who);
     if (result == KP_OK)
         sequence->stamped = sequence->recording->query_count;

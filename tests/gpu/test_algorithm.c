@@ -222,7 +222,7 @@ static void specialization_constants_of_each_type(void **state) {
     FAILS(kp_algorithm_create(mgr, &desc, &bad), KP_ERROR_ARGUMENT,
           "algorithm 'special': the module has no specialization constant 5; it has 0 (u32), 7 (f32), 9 (bool), 1000 "
           "(i32)");
-    specs[0].id = 7;
+    specs[0] = (kp_spec){7, KP_F32, &f};
     FAILS(kp_algorithm_create(mgr, &desc, &bad), KP_ERROR_ARGUMENT,
           "algorithm 'special': specialization constant 7 is given twice");
     specs[0] = (kp_spec){1000, KP_I64, &(int64_t){1}};
@@ -231,6 +231,12 @@ static void specialization_constants_of_each_type(void **state) {
     specs[0] = (kp_spec){1000, KP_I32, NULL};
     FAILS(kp_algorithm_create(mgr, &desc, &bad), KP_ERROR_ARGUMENT,
           "algorithm 'special': specialization constant 1000 has no value");
+    specs[0] = (kp_spec){1000, KP_F32, &(float){2}};
+    FAILS(kp_algorithm_create(mgr, &desc, &bad), KP_ERROR_TYPE,
+          "algorithm 'special': specialization constant 1000 is i32 in the module, f32 was given");
+    specs[0] = (kp_spec){7, KP_I32, &i};
+    FAILS(kp_algorithm_create(mgr, &desc, &bad), KP_ERROR_TYPE,
+          "algorithm 'special': specialization constant 7 is f32 in the module, i32 was given");
     kp_program_destroy(program);
     kp_algorithm_destroy(plain);
     kp_algorithm_destroy(special);

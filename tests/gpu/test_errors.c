@@ -325,6 +325,33 @@ static void odd_tensor_descriptors_are_refused(void **state) {
     assert_null(t);
 }
 
+static void words_that_cannot_be_there_are_refused(void **state) {
+    kp_manager *mgr = *state;
+    kp_algorithm *algorithm = NULL;
+    FAILS(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = &(kp_program){0}, .label = "a"}, &algorithm),
+          KP_ERROR_ARGUMENT, "algorithm 'a': the program has no words");
+    FAILS(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = &(kp_program){.word_count = 9}, .label = "a"},
+                              &algorithm),
+          KP_ERROR_ARGUMENT, "algorithm 'a': the program has no words");
+    FAILS(kp_algorithm_create(mgr, &(kp_algorithm_desc){.spirv = "", .spirv_size = (size_t)-1, .label = "a"},
+                              &algorithm), // as from a file that could not be measured
+          KP_ERROR_SPIRV, "algorithm 'a': no module has * bytes");
+    kp_program endless = {.words = (uint32_t[]){0x07230203}, .word_count = SIZE_MAX / 2 + 1};
+    FAILS(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = &endless, .label = "a"}, &algorithm), KP_ERROR_SPIRV,
+          "algorithm 'a': no module has * bytes");
+    assert_null(algorithm);
+}
+
+static void more_timestamps_than_a_driver_can_count_are_refused(void **state) {
+    kp_manager *mgr = *state;
+    static const uint32_t counts[] = {UINT32_MAX, UINT32_MAX - 1, (1u << 20) + 1};
+    kp_sequence *seq = NULL;
+    for (size_t i = 0; i < COUNT_OF(counts); i++)
+        FAILS(kp_sequence_create(mgr, &(kp_sequence_desc){.timestamps = counts[i]}, &seq), KP_ERROR_LIMIT,
+              "sequence 'sequence': at most 1048576 ops get a timestamp, * were asked for");
+    assert_null(seq);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         GPU_TEST(what_is_not_spirv_is_refused),
@@ -337,6 +364,8 @@ int main(void) {
         GPU_TEST(destroyed_objects_are_named),
         GPU_TEST(null_arguments_are_refused),
         GPU_TEST(odd_tensor_descriptors_are_refused),
+        GPU_TEST(words_that_cannot_be_there_are_refused),
+        GPU_TEST(more_timestamps_than_a_driver_can_count_are_refused),
     };
     return gpu_run("errors", tests);
 }

@@ -282,6 +282,22 @@ static void a_tensor_of_another_type_is_refused(void **state) {
     kp_program_destroy(program);
 }
 
+static void a_tensor_of_another_type_is_refused_later_too(void **state) {
+    kp_manager *mgr = *state;
+    kp_program *program = compile("def f(i: Index, x: Array[f32]):\n    x[i] = x[i] + 1.0\n");
+    kp_tensor *good = gpu_floats(mgr, "good", 2, (float[]){1, 2}), *x = ints(mgr, 4);
+    kp_algorithm *f = NULL;
+    OK(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = program, .memory = &good, .memory_count = 1}, &f));
+    kp_program_destroy(program);
+    FAILS(kp_algorithm_bind(f, &x, 1), KP_ERROR_TYPE,
+          "algorithm 'f': parameter 'x' is Array[f32], tensor 'x' holds i32");
+    gpu_once(mgr, f, &good, 1, NULL); // still bound
+    assert_memory_equal(kp_tensor_data(good), ((float[]){2, 3}), 8);
+    kp_algorithm_destroy(f);
+    kp_tensor_destroy(good);
+    kp_tensor_destroy(x);
+}
+
 static void the_built_in_kernel_multiplies(void **state) {
     kp_manager *mgr = *state;
     kp_tensor *a = gpu_floats(mgr, "a", 3, (float[]){2, 4, 6}), *b = gpu_floats(mgr, "b", 3, (float[]){1, 2, 3}),
@@ -309,6 +325,7 @@ int main(void) {
         GPU_TEST(kernels_with_full_push_constants_still_run),
         GPU_TEST(extents_beyond_the_contract_are_refused),
         GPU_TEST(a_tensor_of_another_type_is_refused),
+        GPU_TEST(a_tensor_of_another_type_is_refused_later_too),
         GPU_TEST(the_built_in_kernel_multiplies),
     };
     return gpu_run("launch", tests);
