@@ -40,7 +40,7 @@ $(STAMPS)/system-%: tools/setup_system.sh
 	@mkdir -p $(@D) && touch $@
 
 .venv/stamp-build: pyproject.toml | $(STAMPS)/system-build
-	@[ -x $(BIN)/python ] || { echo "making .venv" && python3 -m venv .venv; }
+	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { echo "making .venv" && rm -rf .venv && python3 -m venv .venv; }
 	@$(PIP) install --upgrade 'pip>=25.1'
 	@$(PIP) install --group build
 	@touch $@
