@@ -103,9 +103,7 @@ def main() -> None:
         kp,
         numpy,
     )
-    measure.report(
-        args, measure.Row("the article's multiply, dispatched", "ms", "NumPy, multiply(out=)", ""), kp, into
-    )
+    measure.report(args, measure.Row("the article's multiply, dispatched", "ms", "NumPy, multiply(out=)", ""), kp, into)
     measure.report(
         args,
         measure.Row("the article's multiply, dispatched", "ms", "KP_REGROUP=0", "ratio <= 0.025"),
