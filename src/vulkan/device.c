@@ -5,6 +5,7 @@
 #include "base/str.h"
 #include "command.h"
 #include "guard.h"
+#include "loader.h"
 #include "names.h"
 
 #include <stdio.h>
@@ -21,11 +22,13 @@ kp_result kp_device_check(kp_device *device, VkResult result, const char *call) 
 void kp_device_name(const kp_device *device, VkObjectType type, uint64_t handle, const char *name) {
     if (device->set_name == NULL || name == NULL || handle == 0)
         return;
+    kp_loader_lock();
     device->set_name(device->handle,
                      &(VkDebugUtilsObjectNameInfoEXT){.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
                                                       .objectType = type,
                                                       .objectHandle = handle,
                                                       .pObjectName = name});
+    kp_loader_unlock();
 }
 
 // A compute family, best one without graphics: its work does not hold up the desktop. KP_INFO_MAX_FAMILIES: none.
@@ -153,6 +156,14 @@ static kp_result open_device(kp_device *device, const uint32_t counts[KP_INFO_MA
     return load_functions(device);
 }
 
+static kp_result open_locked(kp_device *device, const uint32_t counts[KP_INFO_MAX_FAMILIES],
+                             const char *const *extensions, uint32_t extension_count) {
+    kp_loader_lock();
+    kp_result result = open_device(device, counts, extensions, extension_count);
+    kp_loader_unlock();
+    return result;
+}
+
 static kp_result get_queues(kp_device *device, const kp_device_desc *desc) {
     device->queues = kp_alloc_zero(desc->family_count, sizeof *device->queues);
     if (device->queues == NULL)
@@ -195,7 +206,7 @@ static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensio
     if (result == KP_OK)
         result = collect_extensions(device, desc, *there, there_count, *names, &name_count);
     if (result == KP_OK)
-        result = open_device(device, counts, *names, name_count);
+        result = open_locked(device, counts, *names, name_count);
     if (result == KP_OK)
         result = get_queues(device, &full);
     return result;
@@ -234,7 +245,9 @@ void kp_device_release(kp_device *device) {
     if (device->handle != VK_NULL_HANDLE) {
         kp_command_drop_idle(device);
         kp_heap_destroy(device);
+        kp_loader_lock();
         device->vk.vkDestroyDevice(device->handle, NULL);
+        kp_loader_unlock();
     }
     kp_instance_destroy(device->instance);
     for (uint32_t i = 0; i < device->queue_count; i++)

@@ -101,9 +101,11 @@ static bool has_validation_layer(void) {
 }
 
 static kp_result open_instance(kp_instance *instance) {
+    kp_loader_lock();
     VkResult result = create(true, instance->validation, &instance->handle);
     if (result == VK_ERROR_EXTENSION_NOT_PRESENT)
         result = create(false, instance->validation, &instance->handle);
+    kp_loader_unlock();
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         return kp_error_set(KP_ERROR_NO_DEVICE,
                             "no Vulkan driver: the loader found none that works (Debian, Ubuntu: apt install "
@@ -194,7 +196,9 @@ void kp_instance_destroy(kp_instance *instance) {
     if (instance->handle != VK_NULL_HANDLE && !becomes_keeper()) {
         PFN_vkDestroyInstance destroy =
             (PFN_vkDestroyInstance)vkGetInstanceProcAddr(instance->handle, "vkDestroyInstance");
+        kp_loader_lock();
         destroy(instance->handle, NULL);
+        kp_loader_unlock();
     }
     kp_alloc_free(instance->devices);
     kp_alloc_free(instance);

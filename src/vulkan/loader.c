@@ -2,10 +2,17 @@
 // under the lock, and every reader has passed through the lock before.
 #include "loader.h"
 
+#include "guard.h"
+
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_open;
+
+static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER; // of the loader's instances and devices
+
+void kp_loader_lock(void) { kp_guard_lock(&list_lock); }
+void kp_loader_unlock(void) { kp_guard_unlock(&list_lock); }
 
 kp_result kp_loader_open(void) {
     pthread_mutex_lock(&lock);

@@ -11,4 +11,10 @@
 // thread.
 kp_result kp_loader_open(void);
 
+// To be held where instances and devices are made, loaded and destroyed, and where objects are named: for the names,
+// the loader (1.3.239, for one) walks its list of all devices without a lock of its own, and crashes where another
+// thread changes it.
+void kp_loader_lock(void);
+void kp_loader_unlock(void);
+
 #endif
