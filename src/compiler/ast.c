@@ -13,8 +13,6 @@ static const char *const kind_names[] = {
 #undef KP_X
 };
 
-const char *kp_ast_kind_name(kp_node_kind kind) { return kind_names[kind]; }
-
 kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last) {
     kp_node *n = KP_UNIT_NEW(unit, kp_node, 1);
     n->kind = kind;

@@ -171,7 +171,6 @@ typedef struct kp_function {
 } kp_function;
 
 kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last);
-const char *kp_ast_kind_name(kp_node_kind kind);
 
 // The function as text, one node a line; with `types`, each expression's type. What is nested too deep to be read is
 // left out.

@@ -36,6 +36,9 @@ uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name) 
 
 static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
 
+// Keeps block types apart whose members are alike: one for each push constant block, and one for each buffer.
+enum { SALT_PUSH = 1, SALT_LAUNCH, SALT_FIRST_BUFFER };
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Buffers
 // ---------------------------------------------------------------------------------------------------------------------
@@ -56,7 +59,6 @@ static uint32_t contents_type(kp_emitter *e, const kp_type *type) {
 // modules that drivers see most. Two buffers of one type, of which one is NonWritable, are legal, but NVIDIA's driver
 // (580) then takes both for constant: a load after a store in one invocation gives the old value.
 static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
-    enum { SALT_FIRST_BUFFER = 4 };
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
     uint32_t contents = contents_type(e, symbol->type);
@@ -169,7 +171,7 @@ static uint32_t load_builtin(entry *en, shared *sh, builtin which) {
 
 // The push constant block: the kernel's own members and, behind them, kp_launch_push. 0 when it would be empty.
 static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
-    enum { LAUNCH_WORDS = sizeof(kp_launch_push) / sizeof(uint32_t), SALT_PUSH = 2, SALT_LAUNCH = 3 };
+    enum { LAUNCH_WORDS = sizeof(kp_launch_push) / sizeof(uint32_t) };
     static const char *const launch_names[LAUNCH_WORDS] = {"extent_x", "extent_y", "extent_z",
                                                            "blocks_x", "blocks_y", "blocks_z"};
     kp_spirv *s = e->s;

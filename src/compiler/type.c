@@ -7,7 +7,7 @@
 enum { WIDEST = 4 };
 
 struct kp_types {
-    kp_type nothing, int_literal, float_literal;
+    kp_type int_literal, float_literal;
     kp_type values[KP_DTYPE_COUNT][WIDEST + 1]; // [dtype][components]
     kp_type *arrays;
 };
@@ -21,7 +21,6 @@ static const char *const vector_names[KP_DTYPE_COUNT][WIDEST + 1] = {
 
 void kp_type_setup(kp_unit *unit) {
     struct kp_types *types = unit->types = KP_UNIT_NEW(unit, struct kp_types, 1);
-    types->nothing = (kp_type){.kind = KP_TYPE_VOID, .name = "nothing"};
     types->int_literal = (kp_type){.kind = KP_TYPE_INT_LITERAL, .components = 1, .name = "an integer literal"};
     types->float_literal = (kp_type){.kind = KP_TYPE_FLOAT_LITERAL, .components = 1, .name = "a float literal"};
     for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
@@ -36,7 +35,6 @@ void kp_type_setup(kp_unit *unit) {
     }
 }
 
-const kp_type *kp_type_void(kp_unit *unit) { return &unit->types->nothing; }
 const kp_type *kp_type_int_literal(kp_unit *unit) { return &unit->types->int_literal; }
 const kp_type *kp_type_float_literal(kp_unit *unit) { return &unit->types->float_literal; }
 const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype) { return &unit->types->values[dtype][1]; }

@@ -5,7 +5,6 @@
 #include "unit.h"
 
 typedef enum kp_type_kind {
-    KP_TYPE_VOID,          // what a statement-like call gives
     KP_TYPE_INT_LITERAL,   // 3, N: takes the numeric type of its surroundings, i32 where there is none
     KP_TYPE_FLOAT_LITERAL, // 0.5, math.pi: takes the float type of its surroundings, f32 where there is none
     KP_TYPE_SCALAR,        // dtype
@@ -25,7 +24,6 @@ typedef struct kp_type {
 
 void kp_type_setup(kp_unit *unit); // makes the unit's types; call it once, first
 
-const kp_type *kp_type_void(kp_unit *unit);
 const kp_type *kp_type_int_literal(kp_unit *unit);
 const kp_type *kp_type_float_literal(kp_unit *unit);
 const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype);

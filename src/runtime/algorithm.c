@@ -325,7 +325,7 @@ static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t exten
     kp_launch_plan plan;
     kp_result result = kp_launch_plan_make(&algorithm->manager->launch,
                                            &(kp_launch_request){.extent = {extent[0], extent[1], extent[2]},
-                                                                .push_size = reflect->push_size,
+                                                                .push_size = reflect->launch_push_offset,
                                                                 .loops = reflect->loops,
                                                                 .label = who},
                                            &plan);
@@ -340,7 +340,7 @@ static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t exten
                                           .adjacent = plan.adjacent,
                                           .folded = plan.folded};
     out->push = plan.push;
-    out->push_offset = reflect->launch_push_offset;
+    out->push_offset = plan.push_offset;
     return KP_OK;
 }
 

@@ -34,6 +34,24 @@ kp_result kp_op_create(const kp_op_kind *kind, kp_sequence *sequence, kp_memory 
     return KP_OK;
 }
 
+kp_result kp_op_record(const kp_op_kind *kind, kp_sequence *sequence, kp_memory *const *memory, size_t count) {
+    kp_op *op = NULL;
+    kp_result result = kp_op_create(kind, sequence, memory, count, &op);
+    return result == KP_OK ? kp_sequence_add(sequence, op) : result;
+}
+
+kp_result kp_op_need_host_sides(kp_op *op, const char *who) {
+    for (size_t i = 0; i < op->memory_count; i++) {
+        if (op->memory[i]->type == KP_MEMORY_STORAGE)
+            return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s' is a storage tensor, which has no host side to sync",
+                                who, op->memory[i]->label);
+        kp_result result = kp_memory_need_host(op->memory[i]);
+        if (result != KP_OK)
+            return result;
+    }
+    return KP_OK;
+}
+
 void kp_op_destroy(kp_op *op) {
     if (op == NULL)
         return;

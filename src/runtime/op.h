@@ -36,6 +36,12 @@ kp_result kp_op_create(const kp_op_kind *kind, kp_sequence *sequence, kp_memory 
                        kp_op **out);
 void kp_op_destroy(kp_op *op); // NULL is fine
 
+// Makes such an op and adds it to the sequence: all of kp_record_<name> for a kind that is given nothing but memory.
+kp_result kp_op_record(const kp_op_kind *kind, kp_sequence *sequence, kp_memory *const *memory, size_t count);
+
+// A `prepare`: every memory has a host side, made now if need be. KP_ERROR_STATE for a STORAGE tensor.
+kp_result kp_op_need_host_sides(kp_op *op, const char *who);
+
 // All memory that it works on now.
 kp_memory *const *kp_op_memory(const kp_op *op, size_t *count);
 

@@ -1,8 +1,6 @@
 // A barrier that the user asks for: all that came before against all that follows, whatever memory it names.
 #include "op.h"
 
-#include "sequence.h"
-
 static kp_result record(const kp_op *op, kp_recorder *recorder) {
     if (op->memory_count != 0)
         kp_recorder_fence_all(recorder);
@@ -12,7 +10,5 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
 static const kp_op_kind kind = {"barrier", sizeof(kp_op), NULL, record, NULL};
 
 kp_result kp_record_barrier(kp_sequence *sequence, kp_memory *const *memory, size_t count) {
-    kp_op *op = NULL;
-    kp_result result = kp_op_create(&kind, sequence, memory, count, &op);
-    return result == KP_OK ? kp_sequence_add(sequence, op) : result;
+    return kp_op_record(&kind, sequence, memory, count);
 }

@@ -3,8 +3,6 @@
 // zeros on both ends of the copy: it is not made for this.
 #include "op.h"
 
-#include "sequence.h"
-
 static kp_result prepare(kp_op *op, const char *who) {
     const kp_memory *from = op->memory_count != 0 ? op->memory[0] : NULL;
     if (op->memory_count < 2)
@@ -52,7 +50,5 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
 static const kp_op_kind kind = {"copy", sizeof(kp_op), prepare, record, NULL};
 
 kp_result kp_record_copy(kp_sequence *sequence, kp_memory *const *memory, size_t count) {
-    kp_op *op = NULL;
-    kp_result result = kp_op_create(&kind, sequence, memory, count, &op);
-    return result == KP_OK ? kp_sequence_add(sequence, op) : result;
+    return kp_op_record(&kind, sequence, memory, count);
 }
