@@ -1,5 +1,6 @@
 // See heap.h. Sizes and offsets are multiples of a granule of 256 bytes, which is an alignment that most buffers are
 // content with; a larger alignment is met by taking that much more.
+#define _DEFAULT_SOURCE // madvise
 #include "heap.h"
 
 #include "base/alloc.h"
@@ -7,10 +8,13 @@
 #include "guard.h"
 
 #include <string.h>
+#include <sys/mman.h>
 
 #define GRANULE ((VkDeviceSize)256)
 #define FIRST_BLOCK ((VkDeviceSize)4 << 20)
 #define LARGEST_BLOCK ((VkDeviceSize)64 << 20)
+#define HUGE_BLOCK ((VkDeviceSize)32 << 20) // from here on malloc gives a mapping of its own
+#define HUGE_PAGE ((uintptr_t)2 << 20)
 
 struct kp_heap_block {
     kp_heap_block *next;
@@ -123,12 +127,29 @@ static kp_result check_room(const kp_device *device, uint32_t type, VkDeviceSize
     return KP_OK;
 }
 
+// A CPU driver's device memory is plain memory that nobody has touched yet. Large blocks of it ask for huge pages, as
+// NumPy does for its arrays: 2^24 floats are multiplied in two thirds of the time. Only advice, so its result does not
+// matter.
+static void ask_for_huge_pages(const kp_device *device, const kp_heap_block *block) {
+#ifdef MADV_HUGEPAGE
+    if (device->info.type != VK_PHYSICAL_DEVICE_TYPE_CPU || block->size < HUGE_BLOCK)
+        return;
+    uintptr_t begin = ((uintptr_t)block->mapped + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE;
+    uintptr_t end = ((uintptr_t)block->mapped + (uintptr_t)block->size) / HUGE_PAGE * HUGE_PAGE;
+    (void)madvise((void *)begin, end - begin, MADV_HUGEPAGE); // NOLINT(performance-no-int-to-ptr)
+#else
+    (void)device, (void)block;
+#endif
+}
+
 static kp_result map_block(kp_device *device, kp_heap_block *block) {
     if ((device->limits.memory.memoryTypes[block->type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0)
         return KP_OK;
     void *mapped = NULL;
     kp_result result = KP_VK(device, MapMemory, device->handle, block->memory, 0, VK_WHOLE_SIZE, 0, &mapped);
     block->mapped = mapped;
+    if (result == KP_OK)
+        ask_for_huge_pages(device, block);
     return result;
 }
 
@@ -375,8 +396,4 @@ VkDeviceSize kp_heap_offset(const kp_heap_chunk *chunk, VkDeviceSize alignment) 
 
 void *kp_heap_mapped(const kp_heap_chunk *chunk, VkDeviceSize alignment) {
     return chunk->block->mapped != NULL ? chunk->block->mapped + kp_heap_offset(chunk, alignment) : NULL;
-}
-
-VkMemoryPropertyFlags kp_heap_flags(const kp_device *device, const kp_heap_chunk *chunk) {
-    return device->limits.memory.memoryTypes[chunk->block->type].propertyFlags;
 }

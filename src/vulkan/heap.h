@@ -58,6 +58,5 @@ void kp_heap_free(kp_device *device, kp_heap_chunk *chunk); // NULL is fine
 VkDeviceMemory kp_heap_memory(const kp_heap_chunk *chunk);
 VkDeviceSize kp_heap_offset(const kp_heap_chunk *chunk, VkDeviceSize alignment); // the first one aligned so
 void *kp_heap_mapped(const kp_heap_chunk *chunk, VkDeviceSize alignment);        // NULL when not host-visible
-VkMemoryPropertyFlags kp_heap_flags(const kp_device *device, const kp_heap_chunk *chunk);
 
 #endif
