@@ -1,7 +1,7 @@
 // Decides everything: what each name stands for, the type of each expression, every conversion. The tree that comes out
 // needs no more decisions (ast.h says what each kind means then).
 //
-// Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_call.c.
+// Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c, check_call.c.
 #ifndef KP_SRC_COMPILER_CHECK_H
 #define KP_SRC_COMPILER_CHECK_H
 

@@ -12,14 +12,14 @@
 // Conversions
 // ---------------------------------------------------------------------------------------------------------------------
 
-static kp_node *constant(kp_checker *c, const kp_node *like, const kp_type *type, kp_value value) {
+kp_node *kp_check_constant(kp_checker *c, const kp_node *like, const kp_type *type, kp_value value) {
     kp_node *n = kp_check_new(c, KP_NODE_CONST, like, type);
     n->u.value = value;
     return n;
 }
 
 static kp_node *truth_constant(kp_checker *c, const kp_node *like, bool value) {
-    return constant(c, like, kp_type_scalar(c->unit, KP_BOOL), (kp_value){.i = value});
+    return kp_check_constant(c, like, kp_type_scalar(c->unit, KP_BOOL), (kp_value){.i = value});
 }
 
 static kp_node *cast_node(kp_checker *c, kp_node *n, const kp_type *type) {
@@ -54,7 +54,7 @@ static kp_node *adapt(kp_checker *c, kp_node *n, const kp_type *type) {
     kp_value value = kp_fold_cast(n->type, type, n->u.value);
     if (kp_type_is_float(type) && isinf(value.f) && kp_type_is_float(n->type) && !isinf(n->u.value.f))
         kp_check_fail(c, n, "%g is too large for %s", n->u.value.f, type->name);
-    return constant(c, n, type, value);
+    return kp_check_constant(c, n, type, value);
 }
 
 // True when a literal becomes the type without a word: integers any number, floats any float.
@@ -85,7 +85,7 @@ kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type) {
     if (n->type == type)
         return n;
     if (n->kind == KP_NODE_CONST && type->kind != KP_TYPE_VECTOR)
-        return constant(c, n, type, kp_fold_cast(n->type, type, n->u.value));
+        return kp_check_constant(c, n, type, kp_fold_cast(n->type, type, n->u.value));
     n = kp_check_settle(c, n);
     if (n->type == type)
         return n;
@@ -148,8 +148,8 @@ static void unify_literals(kp_checker *c, kp_node **left, kp_node **right) {
     bool is_float = kp_type_is_float((*left)->type) || kp_type_is_float((*right)->type);
     const kp_type *type = is_float ? kp_type_float_literal(c->unit) : kp_type_int_literal(c->unit);
     if (both_constant(*left, *right)) {
-        *left = constant(c, *left, type, kp_fold_cast((*left)->type, type, (*left)->u.value));
-        *right = constant(c, *right, type, kp_fold_cast((*right)->type, type, (*right)->u.value));
+        *left = kp_check_constant(c, *left, type, kp_fold_cast((*left)->type, type, (*left)->u.value));
+        *right = kp_check_constant(c, *right, type, kp_fold_cast((*right)->type, type, (*right)->u.value));
         return;
     }
     type = kp_type_scalar(c->unit, is_float ? KP_F32 : KP_I32);
@@ -188,7 +188,7 @@ static kp_node *finish_binary(kp_checker *c, kp_node *n, kp_node *left, kp_node 
         kp_value value;
         switch (kp_fold_binary(n->u.binary.op, left->type, left->u.value, right->u.value, &value)) {
         case KP_FOLD_DONE:
-            return constant(c, n, left->type, value);
+            return kp_check_constant(c, n, left->type, value);
         case KP_FOLD_ZERO_DIVISION:
             kp_check_fail(c, n, "division by zero");
         case KP_FOLD_OVERFLOW:
@@ -271,7 +271,7 @@ static kp_node *combine_shift(kp_checker *c, kp_node *n, const char *op, kp_node
     left = kp_check_settle(c, left);
     right = kp_check_settle(c, right);
     if (right->kind == KP_NODE_CONST && right->type->kind == KP_TYPE_SCALAR && left->type->kind == KP_TYPE_SCALAR)
-        right = constant(c, right, left->type, right->u.value);
+        right = kp_check_constant(c, right, left->type, right->u.value);
     if (left->type->kind == KP_TYPE_VECTOR && kp_type_is_scalar(right->type))
         right = cast_node(c, right, kp_type_vector(c->unit, right->type->dtype, left->type->components));
     if (kp_type_components(left->type) != kp_type_components(right->type))
@@ -482,7 +482,7 @@ static kp_node *check_unary(kp_checker *c, kp_node *n) {
         kp_value value;
         if (kp_fold_unary(op, operand->type, operand->u.value, &value) == KP_FOLD_OVERFLOW)
             kp_check_fail(c, n, "this constant is larger than 64 bits hold");
-        return constant(c, n, operand->type, value);
+        return kp_check_constant(c, n, operand->type, value);
     }
     operand = kp_check_settle(c, operand);
     if (op == KP_TOKEN_PLUS)
@@ -493,235 +493,11 @@ static kp_node *check_unary(kp_checker *c, kp_node *n) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Names
-// ---------------------------------------------------------------------------------------------------------------------
-
-static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
-    const kp_name *name = n->u.name;
-    const char *best = NULL;
-    uint32_t nearest = kp_error_nearness(name->length);
-    for (const kp_symbol *s = c->scope.first; s != NULL; s = s->next) {
-        uint32_t distance = s->name == NULL
-                                ? nearest
-                                : kp_error_distance(name->text, name->length, s->name->text, s->name->length, nearest);
-        if (distance < nearest) {
-            nearest = distance;
-            best = s->name->text;
-        }
-    }
-    for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
-        uint32_t distance =
-            kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), nearest);
-        if (distance < nearest) {
-            nearest = distance;
-            best = row->name;
-        }
-    }
-    if (best != NULL)
-        kp_check_fail(c, n, "there is no '%s' here; did you mean '%s'?", name->text, best);
-    kp_check_fail(c, n,
-                  "there is no '%s' here: it is neither a parameter, nor assigned in the kernel, nor a name of "
-                  "the kernel language",
-                  name->text);
-}
-
-static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
-    if (symbol->kind == KP_SYMBOL_CONSTANT)
-        return constant(c, n, symbol->type, symbol->value);
-    if (symbol->kind == KP_SYMBOL_LOCAL) {
-        bool comes_round = c->loop != NULL && symbol->loop == c->loop->outermost; // in the loop's last turn
-        if (symbol->type == NULL || (!symbol->reached && !comes_round && !c->dead))
-            kp_check_fail(c, n, "'%s' is used here before it is assigned", symbol->name->text);
-    }
-    bool buffer = symbol->kind == KP_SYMBOL_BUFFER;
-    if (buffer && symbol->type->kind != KP_TYPE_ARRAY)
-        symbol->reads = true;
-    kp_node *use = kp_check_new(c, buffer ? KP_NODE_BUFFER : KP_NODE_VARIABLE, n, symbol->type);
-    use->u.symbol = symbol;
-    return use;
-}
-
-static kp_node *check_name(kp_checker *c, kp_node *n) {
-    kp_symbol *symbol = kp_scope_find(&c->scope, n->u.name);
-    if (symbol != NULL)
-        return check_symbol(c, n, symbol);
-    kp_node *captured = kp_check_captured(c, n);
-    if (captured != NULL)
-        return captured;
-    if (kp_builtin_find(n->u.name) != NULL)
-        kp_check_fail(c, n, "'%s' is a function; call it, as in %s(...)", n->u.name->text, n->u.name->text);
-    if (kp_type_find(c->unit, n->u.name->text) != NULL)
-        kp_check_fail(c, n, "'%s' is a type; convert to it, as in %s(x)", n->u.name->text, n->u.name->text);
-    fail_unknown(c, n);
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Elements and components
-// ---------------------------------------------------------------------------------------------------------------------
-
-static void read_swizzle(kp_checker *c, kp_node *n, const kp_type *type, kp_node *swizzle) {
-    static const char *const letters[] = {"xyzw", "rgba"};
-    const kp_name *name = n->u.attribute.name;
-    if (name->length > 4)
-        kp_error_at(c->unit, n->u.attribute.at, NULL, "a swizzle has one to four components");
-    const char *set = strchr(letters[0], name->text[0]) != NULL ? letters[0] : letters[1];
-    for (uint32_t i = 0; i < name->length; i++) {
-        const char *at = strchr(set, name->text[i]);
-        if (at == NULL)
-            kp_error_at(c->unit, n->u.attribute.at, NULL, "%s has no '%s'; a vector has the components xyzw, or rgba",
-                        type->name, name->text);
-        if ((uint32_t)(at - set) >= type->components)
-            kp_error_at(c->unit, n->u.attribute.at, NULL, "%s has no component '%c'", type->name, name->text[i]);
-        swizzle->u.swizzle.components[i] = (uint8_t)(at - set);
-    }
-    swizzle->u.swizzle.count = (uint8_t)name->length;
-}
-
-static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
-    if (object->type == NULL)
-        kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
-    if (object->type->kind == KP_TYPE_ARRAY)
-        kp_check_fail(c, n, "'%s' is a buffer and has no '%s'; index it first, as in %s[i].%s",
-                      kp_check_text(c, object), n->u.attribute.name->text, kp_check_text(c, object),
-                      n->u.attribute.name->text);
-    if (object->type->kind != KP_TYPE_VECTOR)
-        kp_check_fail(c, n, "'%s' is %s %s and has no '%s'", kp_check_text(c, object),
-                      kp_check_article(object->type->name), object->type->name, n->u.attribute.name->text);
-    kp_node *swizzle = kp_check_new(c, KP_NODE_SWIZZLE, n, NULL);
-    read_swizzle(c, n, object->type, swizzle);
-    swizzle->u.swizzle.operand = object;
-    swizzle->type = kp_type_vector(c->unit, object->type->dtype, swizzle->u.swizzle.count);
-    return swizzle;
-}
-
-static kp_node *check_attribute(kp_checker *c, kp_node *n) {
-    const kp_name *path = kp_check_path(c, n);
-    if (path == NULL)
-        return swizzle_of(c, n, kp_check_expr(c, n->u.attribute.object));
-    double value;
-    if (kp_builtin_constant(path, &value))
-        return constant(c, n, kp_type_float_literal(c->unit), (kp_value){.f = value});
-    if (kp_builtin_find(path) != NULL)
-        kp_check_fail(c, n, "'%s' is a function; call it, as in %s(...)", path->text, path->text);
-    kp_node *root = n;
-    while (root->kind == KP_NODE_ATTRIBUTE)
-        root = root->u.attribute.object;
-    if (kp_check_captured(c, root) != NULL)
-        kp_check_fail(c, n, "'%s' is a number and has no '%s'", root->u.name->text, path->text);
-    kp_check_fail(c, n, "there is no '%s' here", kp_check_text(c, n));
-}
-
-// Wraps a constant index that counts from the end; says when one lies outside of [0, length).
-static kp_node *constant_index(kp_checker *c, kp_node *index, const kp_type *object, uint32_t length) {
-    int64_t at = index->u.value.i;
-    if (at < -(int64_t)length || at >= (int64_t)length)
-        kp_check_fail(c, index, "index %lld is out of range: %s has %u elements", (long long)at, object->name, length);
-    return constant(c, index, kp_type_scalar(c->unit, KP_I32), (kp_value){.i = at < 0 ? at + length : at});
-}
-
-static kp_node *check_index(kp_checker *c, kp_node *n) {
-    kp_node *index = kp_check_expr(c, n);
-    if (!kp_type_is_int(index->type) || !kp_type_is_scalar(index->type))
-        kp_check_fail(c, index, "an index is an integer, but this is %s%s%s%s", index->type->name,
-                      kp_type_is_float(index->type) ? "; write i32(" : "",
-                      kp_type_is_float(index->type) ? kp_check_text(c, index) : "",
-                      kp_type_is_float(index->type) ? ")" : "");
-    return kp_check_settle(c, index);
-}
-
-static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
-    const kp_type *type = object->type;
-    if (type == NULL)
-        kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
-    if (type->kind != KP_TYPE_ARRAY && type->kind != KP_TYPE_VECTOR)
-        kp_check_fail(c, n, "'%s' is %s %s and cannot be indexed", kp_check_text(c, object),
-                      kp_check_article(type->name), type->name);
-    if (n->u.subscript.index->kind == KP_NODE_TUPLE)
-        kp_check_fail(c, n->u.subscript.index, "kernels do not support indices on several axes yet");
-    kp_node *index = check_index(c, n->u.subscript.index);
-    uint32_t length = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
-    n->u.subscript.from_end = false;
-    if (index->kind == KP_NODE_CONST && length != 0)
-        index = constant_index(c, index, type, length);
-    else if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
-        n->u.subscript.from_end = true;
-    n->type = type->element;
-    if (type->kind == KP_TYPE_VECTOR && index->kind == KP_NODE_CONST) {
-        kp_node *swizzle = kp_check_new(c, KP_NODE_SWIZZLE, n, type->element);
-        swizzle->u.swizzle.operand = object;
-        swizzle->u.swizzle.count = 1;
-        swizzle->u.swizzle.components[0] = (uint8_t)index->u.value.i;
-        return swizzle;
-    }
-    n->u.subscript.object = object;
-    n->u.subscript.index = index;
-    return n;
-}
-
-static kp_node *check_subscript(kp_checker *c, kp_node *n) {
-    kp_node *object = kp_check_expr(c, n->u.subscript.object);
-    if (object->kind == KP_NODE_BUFFER)
-        object->u.symbol->reads = true;
-    return element_of(c, n, object);
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Targets
-// ---------------------------------------------------------------------------------------------------------------------
-
-static kp_node *target_name(kp_checker *c, kp_node *n, bool reads, bool whole) {
-    kp_symbol *symbol = kp_scope_find(&c->scope, n->u.name);
-    if (symbol == NULL || symbol->kind == KP_SYMBOL_CONSTANT)
-        kp_check_fail(c, n, "there is no '%s' here to assign to", n->u.name->text);
-    if (symbol->kind == KP_SYMBOL_BUFFER) {
-        if (whole && symbol->type->kind == KP_TYPE_ARRAY)
-            kp_check_fail(c, n, "'%s' is a buffer; assign to an element, as in %s[i] = ...", n->u.name->text,
-                          n->u.name->text);
-        symbol->writes = true;
-        symbol->reads |= reads;
-        kp_node *buffer = kp_check_new(c, KP_NODE_BUFFER, n, symbol->type);
-        buffer->u.symbol = symbol;
-        return buffer;
-    }
-    if (reads || !whole)
-        check_symbol(c, n, symbol); // fails when it is not assigned
-    if (!whole)
-        symbol->stored = true;
-    kp_node *variable = kp_check_new(c, KP_NODE_VARIABLE, n, symbol->type);
-    variable->u.symbol = symbol;
-    return variable;
-}
-
-static kp_node *target(kp_checker *c, kp_node *n, bool reads, bool whole) {
-    switch (n->kind) {
-    case KP_NODE_NAME:
-        return target_name(c, n, reads, whole);
-    case KP_NODE_SUBSCRIPT:
-        return element_of(c, n, target(c, n->u.subscript.object, reads, false));
-    case KP_NODE_ATTRIBUTE: {
-        kp_node *swizzle = swizzle_of(c, n, target(c, n->u.attribute.object, reads, false));
-        uint32_t seen = 0;
-        for (uint32_t i = 0; i < swizzle->u.swizzle.count; i++) {
-            uint32_t bit = 1u << swizzle->u.swizzle.components[i];
-            if ((seen & bit) != 0)
-                kp_check_fail(c, n, "a component is assigned twice in '.%s'", n->u.attribute.name->text);
-            seen |= bit;
-        }
-        return swizzle;
-    }
-    default:
-        kp_check_fail(c, n, "this cannot be assigned to");
-    }
-}
-
-kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads) { return target(c, n, reads, true); }
-
-// ---------------------------------------------------------------------------------------------------------------------
 
 kp_node *kp_check_expr(kp_checker *c, kp_node *n) {
     switch (n->kind) {
     case KP_NODE_NAME:
-        return check_name(c, n);
+        return kp_check_name(c, n);
     case KP_NODE_UNARY:
         return check_unary(c, n);
     case KP_NODE_BINARY:
@@ -735,9 +511,9 @@ kp_node *kp_check_expr(kp_checker *c, kp_node *n) {
     case KP_NODE_CALL:
         return kp_check_call(c, n);
     case KP_NODE_ATTRIBUTE:
-        return check_attribute(c, n);
+        return kp_check_attribute(c, n);
     case KP_NODE_SUBSCRIPT:
-        return check_subscript(c, n);
+        return kp_check_subscript(c, n);
     case KP_NODE_STRING:
         kp_check_fail(c, n, "strings are not in the kernel language");
     case KP_NODE_NONE:

@@ -50,17 +50,24 @@ const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation); // o
 void kp_check_body(kp_checker *c, kp_node **body);
 
 // check_expr.c
-kp_node *kp_check_expr(kp_checker *c, kp_node *n);               // its type may be a literal type
-kp_node *kp_check_value(kp_checker *c, kp_node *n);              // ... is not
-kp_node *kp_check_condition(kp_checker *c, kp_node *n);          // a bool; numbers count as true unless 0
-kp_node *kp_check_truth(kp_checker *c, kp_node *n);              // the same, of a checked expression
-kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be assigned; a local may have no type yet
-kp_node *kp_check_settle(kp_checker *c, kp_node *n);             // gives a literal its own type, i32 or f32
+kp_node *kp_check_expr(kp_checker *c, kp_node *n);      // its type may be a literal type
+kp_node *kp_check_value(kp_checker *c, kp_node *n);     // ... is not
+kp_node *kp_check_condition(kp_checker *c, kp_node *n); // a bool; numbers count as true unless 0
+kp_node *kp_check_truth(kp_checker *c, kp_node *n);     // the same, of a checked expression
+kp_node *kp_check_settle(kp_checker *c, kp_node *n);    // gives a literal its own type, i32 or f32
 kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where); // of that type, or fails
 kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type); // an explicit conversion, always possible
 kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *right); // n: BINARY
 void kp_check_unify(kp_checker *c, const kp_node *at, const char *what, kp_node **left, kp_node **right);
 kp_node *kp_check_temporary(kp_checker *c, kp_node *value); // evaluated once, before the statement
+
+kp_node *kp_check_constant(kp_checker *c, const kp_node *like, const kp_type *type, kp_value value);
+
+// check_place.c
+kp_node *kp_check_name(kp_checker *c, kp_node *n);
+kp_node *kp_check_attribute(kp_checker *c, kp_node *n);
+kp_node *kp_check_subscript(kp_checker *c, kp_node *n);
+kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be assigned; a local may have no type yet
 
 // check_call.c
 kp_node *kp_check_call(kp_checker *c, kp_node *n);

@@ -50,6 +50,7 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n);
 uint32_t kp_emit_constant(kp_emitter *e, const kp_type *type, kp_value value); // in every component
 uint32_t kp_emit_number(kp_emitter *e, const kp_type *type, double value);     // the same, of a small whole number
 
+// emit_place.c
 // Where a value is kept: what an assignment stores to.
 typedef struct kp_place {
     const kp_type *type;          // of the whole
@@ -62,6 +63,9 @@ typedef struct kp_place {
 kp_place kp_emit_place(kp_emitter *e, kp_node *n);
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place);
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value);
+bool kp_emit_in_memory(const kp_node *n); // a component of it can be loaded on its own
+uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer);
+uint32_t kp_emit_component_index(kp_emitter *e, kp_node *index, uint32_t count); // kept inside of the vector, u32
 
 // emit_arith.c
 uint32_t kp_emit_unary(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a);
