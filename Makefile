@@ -100,6 +100,7 @@ test-compile: build-tests ## Kernels that compile, and kernels that must not
 
 test-gpu: build-tests drivers ## The C runtime, on every driver
 	@$(MATRIX) gpu --probe $(PROBE) -- $(CTEST) --test-dir $(RELEASE)/tests/gpu -j$(JOBS) --output-junit {junit}
+	@$(MATRIX) faults -- $(CTEST) --test-dir $(RELEASE)/tests/faults --output-junit {junit}
 	@$(MATRIX) examples-c -- $(CTEST) --test-dir $(RELEASE)/examples/c -j$(JOBS) --output-junit {junit}
 
 test-python: build-tests drivers .venv/stamp-test $(STAMPS)/python ## The Python package and the examples, on every driver
@@ -115,6 +116,7 @@ SANITIZED := $(STAMPS)/system-build $(STAMPS)/system-test drivers
 
 asan: asan-unit ## The tests in C under the address and undefined-behaviour sanitizers
 	@$(MATRIX) asan-gpu --drivers lavapipe -- $(CTEST) --test-dir build/asan/tests/gpu -j$(JOBS) --output-junit {junit}
+	@$(MATRIX) asan-faults --drivers lavapipe -- $(CTEST) --test-dir build/asan/tests/faults --output-junit {junit}
 
 # What needs no device, which is what CI runs.
 asan-unit: $(SANITIZED)

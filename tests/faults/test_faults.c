@@ -1,0 +1,311 @@
+// Every Vulkan call that can fail does fail once, for every n and every answer that the specification lets it give, in
+// three programs: the article's multiply, its logistic regression, and asynchronous work on all the queues that there
+// are. And every host allocation fails once. Each time the program gets the right kp_result and words, or right numbers
+// where kp knows another way; nothing stays allocated on the device; and nothing hangs (the alarm ends the test).
+#include "layer.h"
+
+#include "base/alloc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <dlfcn.h>
+#include <kp/kp.h>
+#include <unistd.h>
+#include <vulkan/vulkan.h>
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
+
+static const kp_fault_layer *layer; // in the library that the loader loaded too
+
+static char logged[4096]; // the first error or validation message
+
+static void on_log(void *payload, kp_log_level level, const char *message) {
+    (void)payload;
+    if ((level >= KP_LOG_ERROR || strncmp(message, "validation:", 11) == 0) && logged[0] == '\0')
+        snprintf(logged, sizeof logged, "%s", message);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The programs. Each stops at the first call that fails, destroys what it has, and says what that call answered.
+// ---------------------------------------------------------------------------------------------------------------------
+
+enum { TENSORS = 9, JOBS = 2, STEPS = 3 };
+
+typedef struct things {
+    kp_manager *mgr;
+    kp_program *program;
+    kp_tensor *tensors[TENSORS];
+    kp_algorithm *algorithms[JOBS];
+    kp_sequence *sequences[JOBS];
+} things;
+
+#define TRY(call)                   \
+    do {                            \
+        kp_result result_ = (call); \
+        if (result_ != KP_OK)       \
+            return result_;         \
+    } while (0)
+
+static kp_result clean_up(things *t, kp_result result) {
+    for (int k = 0; k < JOBS; k++) {
+        kp_sequence_destroy(t->sequences[k]);
+        kp_algorithm_destroy(t->algorithms[k]);
+    }
+    for (int k = 0; k < TENSORS; k++)
+        kp_tensor_destroy(t->tensors[k]);
+    kp_program_destroy(t->program);
+    kp_manager_destroy(t->mgr);
+    return result;
+}
+
+static kp_result multiply_steps(things *t) {
+    TRY(kp_manager_create(NULL, &t->mgr));
+    TRY(kp_compile("def multiply(i: Index, a: Array[f32], b: Array[f32], out: Array[f32]):\n"
+                   "    out[i] = a[i] * b[i]\n",
+                   NULL, &t->program));
+    TRY(kp_tensor_create(t->mgr, &(kp_tensor_desc){.count = 3, .data = (float[]){2, 2, 2}}, &t->tensors[0]));
+    TRY(kp_tensor_create(t->mgr, &(kp_tensor_desc){.count = 3, .data = (float[]){1, 2, 3}}, &t->tensors[1]));
+    TRY(kp_tensor_create(t->mgr, &(kp_tensor_desc){.count = 3}, &t->tensors[2]));
+    TRY(kp_algorithm_create(t->mgr,
+                            &(kp_algorithm_desc){.program = t->program, .memory = t->tensors, .memory_count = 3},
+                            &t->algorithms[0]));
+    TRY(kp_sequence_create(t->mgr, &(kp_sequence_desc){.timestamps = 3}, &t->sequences[0]));
+    TRY(kp_record_sync_device(t->sequences[0], t->tensors, 2));
+    TRY(kp_record_dispatch(t->sequences[0], t->algorithms[0], NULL));
+    TRY(kp_record_sync_local(t->sequences[0], &t->tensors[2], 1));
+    TRY(kp_sequence_eval(t->sequences[0]));
+    uint64_t ticks[4];
+    size_t count;
+    TRY(kp_sequence_timestamps(t->sequences[0], ticks, 4, &count));
+    const float *out = kp_tensor_data(t->tensors[2]);
+    assert_true(out[0] == 2 && out[1] == 4 && out[2] == 6);
+    return KP_OK;
+}
+
+static const char gradients[] =
+    "def gradients(i: Index, x_i: Array[f32], x_j: Array[f32], y: Array[f32], w_in: Array[f32], w_out_i: Array[f32],\n"
+    "              w_out_j: Array[f32], b_in: Array[f32], b_out: Array[f32], l_out: Array[f32], m: f32):\n"
+    "    w = vec2(w_in[0], w_in[1])\n"
+    "    x = vec2(x_i[i], x_j[i])\n"
+    "    y_hat = 1.0 / (1.0 + exp(-(w @ x + b_in[0])))\n"
+    "    d_z = y_hat - y[i]\n"
+    "    d_w = (1.0 / m) * x * d_z\n"
+    "    w_out_i[i] = d_w.x\n"
+    "    w_out_j[i] = d_w.y\n"
+    "    b_out[i] = (1.0 / m) * d_z\n"
+    "    l_out[i] = -(y[i] * log(y_hat) + (1.0 - y[i]) * log(1.0 - y_hat))\n";
+
+static kp_result regression_steps(things *t) {
+    static const float x_i[5] = {0, 1, 1, 1, 1}, x_j[5] = {0, 0, 0, 1, 1}, y[5] = {0, 0, 0, 1, 1}, w[2] = {0},
+                       b[1] = {0};
+    static const float m = 5;
+    static const struct {
+        uint64_t count;
+        const float *data;
+    } made[TENSORS] = {{5, x_i}, {5, x_j}, {5, y}, {2, w}, {5, NULL}, {5, NULL}, {1, b}, {5, NULL}, {5, NULL}};
+    TRY(kp_manager_create(NULL, &t->mgr));
+    for (int k = 0; k < TENSORS; k++)
+        TRY(kp_tensor_create(t->mgr, &(kp_tensor_desc){.count = made[k].count, .data = made[k].data}, &t->tensors[k]));
+    TRY(kp_compile(gradients, NULL, &t->program));
+    TRY(kp_algorithm_create(
+        t->mgr,
+        &(kp_algorithm_desc){
+            .program = t->program, .memory = t->tensors, .memory_count = TENSORS, .push = &m, .push_size = sizeof m},
+        &t->algorithms[0]));
+    TRY(kp_sequence_create(t->mgr, NULL, &t->sequences[0]));
+    TRY(kp_record_sync_device(t->sequences[0], t->tensors, TENSORS));
+    TRY(kp_sequence_eval(t->sequences[0]));
+    TRY(kp_record_sync_device(t->sequences[0], (kp_memory *[]){t->tensors[3], t->tensors[6]}, 2));
+    TRY(kp_record_dispatch(t->sequences[0], t->algorithms[0], NULL));
+    TRY(kp_record_sync_local(t->sequences[0], (kp_memory *[]){t->tensors[4], t->tensors[7]}, 2));
+    for (int n = 0; n < STEPS; n++)
+        TRY(kp_sequence_eval(t->sequences[0]));
+    const float *w_out = kp_tensor_data(t->tensors[4]), *b_out = kp_tensor_data(t->tensors[7]);
+    for (int i = 0; i < 5; i++) { // with w and b zero, y_hat is 1/2
+        float d_z = (0.5f - y[i]) / 5;
+        assert_true(w_out[i] - d_z * x_i[i] < 1e-6f && d_z * x_i[i] - w_out[i] < 1e-6f);
+        assert_true(b_out[i] - d_z < 1e-6f && d_z - b_out[i] < 1e-6f);
+    }
+    return KP_OK;
+}
+
+// One queue from each compute family, as often as it has queues, at most JOBS.
+static kp_result open_queues(things *t) {
+    kp_device_info info;
+    uint32_t families[JOBS], count = 0;
+    TRY(kp_manager_create(NULL, &t->mgr));
+    TRY(kp_manager_device(t->mgr, &info));
+    kp_manager_destroy(t->mgr);
+    t->mgr = NULL;
+    for (uint32_t family = 0; family < info.queue_family_count; family++) {
+        for (uint32_t k = 0; k < info.queue_families[family].count && count < JOBS; k++) {
+            if (info.queue_families[family].compute)
+                families[count++] = family;
+        }
+    }
+    return kp_manager_create(&(kp_manager_desc){.queue_families = families, .queue_family_count = count}, &t->mgr);
+}
+
+static kp_result async_steps(things *t) {
+    TRY(open_queues(t));
+    TRY(kp_compile("def scale(i: Index, a: f32, x: Array[f32]):\n"
+                   "    x[i] = a * f32(i)\n",
+                   NULL, &t->program));
+    for (uint32_t k = 0; k < JOBS; k++) {
+        float a = (float)(k + 2);
+        TRY(kp_tensor_create(t->mgr, &(kp_tensor_desc){.count = 1000}, &t->tensors[k]));
+        TRY(kp_algorithm_create(
+            t->mgr,
+            &(kp_algorithm_desc){
+                .program = t->program, .memory = &t->tensors[k], .memory_count = 1, .push = &a, .push_size = sizeof a},
+            &t->algorithms[k]));
+        uint32_t queue = k % kp_manager_queue_count(t->mgr);
+        TRY(kp_sequence_create(t->mgr, &(kp_sequence_desc){.queue = queue}, &t->sequences[k]));
+        TRY(kp_record_dispatch(t->sequences[k], t->algorithms[k], NULL));
+        TRY(kp_record_sync_local(t->sequences[k], &t->tensors[k], 1));
+        TRY(kp_sequence_eval_async(t->sequences[k]));
+    }
+    for (int k = JOBS - 1; k >= 0; k--) {
+        TRY(kp_sequence_await(t->sequences[k], UINT64_MAX));
+        assert_true(((const float *)kp_tensor_data(t->tensors[k]))[999] == (float)(k + 2) * 999);
+    }
+    return KP_OK;
+}
+
+typedef struct program {
+    const char *name;
+    kp_result (*steps)(things *t);
+} program;
+
+static const program programs[] = {
+    {"multiply", multiply_steps}, {"regression", regression_steps}, {"async", async_steps}};
+
+static kp_result run(const program *p) {
+    things t = {0};
+    alarm(60);
+    kp_result result = p->steps(&t);
+    clean_up(&t, result);
+    alarm(0);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What must come of it
+// ---------------------------------------------------------------------------------------------------------------------
+
+static const struct {
+    unsigned bit;
+    VkResult code;
+    kp_result fits;
+} codes[] = {
+    {KP_FAULT_HOST_MEMORY, VK_ERROR_OUT_OF_HOST_MEMORY, KP_ERROR_HOST_MEMORY},
+    {KP_FAULT_DEVICE_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, KP_ERROR_DEVICE_MEMORY},
+    {KP_FAULT_DEVICE_LOST, VK_ERROR_DEVICE_LOST, KP_ERROR_DEVICE_LOST},
+    {KP_FAULT_INITIALIZATION, VK_ERROR_INITIALIZATION_FAILED, KP_ERROR_DRIVER},
+    {KP_FAULT_TIMEOUT, VK_TIMEOUT, KP_ERROR_TIMEOUT},
+};
+
+static void nothing_is_left(const char *when) {
+    char left[512];
+    if (layer->live(left, sizeof left) != 0)
+        fail_msg("%s: objects left: %s", when, left);
+    if (logged[0] != '\0')
+        fail_msg("%s: the log has: %s", when, logged);
+}
+
+// The words must name what failed: the call, or what it was for.
+static void look_at(kp_result result, kp_result fits, const kp_fault_call *call, const char *when) {
+    if (result == KP_OK)
+        return; // kp knew another way, and the numbers were right
+    bool none = strcmp(call->name, "EnumeratePhysicalDevices") == 0 && result == KP_ERROR_NO_DEVICE;
+    if (result != fits && !none)
+        fail_msg("%s: gives %s (%s), should give %s", when, kp_result_name(result), kp_last_error(),
+                 kp_result_name(fits));
+    if (kp_last_error()[0] == '\0' || strchr(kp_last_error(), '\n') != NULL)
+        fail_msg("%s: the words are not one line: '%s'", when, kp_last_error());
+}
+
+static void fail_each_call(const program *p) {
+    layer->arm(0, 0, 0);
+    assert_int_equal(run(p), KP_OK);
+    unsigned counts[64], points = 0, survived = 0;
+    assert_true(layer->call_count <= COUNT_OF(counts));
+    for (size_t i = 0; i < layer->call_count; i++)
+        counts[i] = layer->count(i);
+    for (size_t i = 0; i < layer->call_count; i++) {
+        for (size_t c = 0; c < COUNT_OF(codes); c++) {
+            if ((layer->calls[i].codes & codes[c].bit) == 0)
+                continue;
+            for (unsigned n = 1; n <= counts[i]; n++) {
+                char when[128];
+                snprintf(when, sizeof when, "%s: vk%s number %u of %u answers %d", p->name, layer->calls[i].name, n,
+                         counts[i], (int)codes[c].code);
+                layer->arm(i, n, codes[c].code);
+                kp_result result = run(p);
+                bool struck = layer->struck();
+                layer->arm(0, 0, 0);
+                look_at(result, codes[c].fits, &layer->calls[i], when);
+                nothing_is_left(when);
+                points += struck;
+                survived += struck && result == KP_OK;
+            }
+        }
+    }
+    assert_int_equal(run(p), KP_OK);
+    print_message("%s: %u calls failed, %u of them without harm\n", p->name, points, survived);
+    assert_true(points > 40);
+}
+
+static void fail_each_allocation(const program *p) {
+    unsigned n = 1, failures = 0, in_a_row = 0;
+    for (; in_a_row < 20; n++) { // behind the last allocation nothing fails any more
+        kp_alloc_fail_at(n);
+        kp_result result = run(p);
+        kp_alloc_fail_at(0);
+        char when[64];
+        snprintf(when, sizeof when, "%s: allocation %u fails", p->name, n);
+        if (result != KP_OK && result != KP_ERROR_HOST_MEMORY)
+            fail_msg("%s: gives %s (%s)", when, kp_result_name(result), kp_last_error());
+        nothing_is_left(when);
+        failures += result != KP_OK;
+        in_a_row = result == KP_OK ? in_a_row + 1 : 0;
+    }
+    assert_int_equal(run(p), KP_OK);
+    print_message("%s: %u allocations failed\n", p->name, failures);
+    assert_true(failures > 40);
+}
+
+static void multiply_calls(void **state) { (void)state, fail_each_call(&programs[0]); }
+static void regression_calls(void **state) { (void)state, fail_each_call(&programs[1]); }
+static void async_calls(void **state) { (void)state, fail_each_call(&programs[2]); }
+static void multiply_allocations(void **state) { (void)state, fail_each_allocation(&programs[0]); }
+static void async_allocations(void **state) { (void)state, fail_each_allocation(&programs[2]); }
+
+static int open_layer(void **state) {
+    (void)state;
+    void *library = dlopen(KP_FAULT_LIBRARY, RTLD_NOW);
+    if (library == NULL) {
+        print_error("%s\n", dlerror());
+        return -1;
+    }
+    layer = dlsym(library, "kp_fault");
+    if (layer == NULL)
+        return -1;
+    kp_set_log(on_log, NULL, KP_LOG_WARNING);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(multiply_calls),       cmocka_unit_test(regression_calls),  cmocka_unit_test(async_calls),
+        cmocka_unit_test(multiply_allocations), cmocka_unit_test(async_allocations),
+    };
+    return cmocka_run_group_tests_name("faults", tests, open_layer, NULL);
+}
