@@ -128,12 +128,20 @@ KP_API uint32_t kp_manager_queue_count(const kp_manager *manager);
 
 // What the manager holds on the device. Thread-safety: any.
 typedef struct kp_memory_stats {
-    uint64_t used;        // bytes in live tensors, both sides
-    uint64_t reserved;    // bytes in device allocations
-    uint64_t peak;        // the most that `reserved` has been
-    uint32_t allocations; // live device allocations
+    uint64_t used;         // bytes in live tensors, both sides
+    uint64_t reserved;     // bytes in device allocations
+    uint64_t peak;         // the most that `reserved` has been
+    uint32_t allocations;  // live device allocations
+    uint64_t budget;       // bytes of the device's own memory that this process may have, as the driver says at this
+                           // moment (VK_EXT_memory_budget), or else the size of that memory
+    uint64_t device_usage; // bytes of it that this process has; without that extension, that this manager has
 } kp_memory_stats;
 KP_API kp_result kp_manager_memory(const kp_manager *manager, kp_memory_stats *out);
+
+// Gives back to the driver what is kept for reuse: empty blocks of memory, pipelines that no algorithm uses, command
+// buffers. Never needed for kp's own sake: an allocation that finds no room takes back what is kept.
+// Thread-safety: any.
+KP_API kp_result kp_manager_trim(kp_manager *manager);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Tensors
@@ -156,6 +164,7 @@ typedef struct kp_tensor_desc {
     uint32_t ndim;  // axes; 0: one, of `count`. When given, `count` is 0 or the product of `shape`
     uint64_t shape[KP_MAX_DIMS];
     const void *data;           // copied to the host side; NULL: zeros
+    const void *fill;           // without data: one element, with which the host side is filled
     bool uninitialized;         // without data: leave the host side as it is, which is quicker for large outputs
     kp_memory_type memory_type; //
     const char *label;          // name in messages and for debuggers; NULL: "tensor"
@@ -165,6 +174,25 @@ typedef struct kp_tensor_desc {
 // it is the host side). KP_ERROR_LIMIT, KP_ERROR_DEVICE_MEMORY, KP_ERROR_HOST_MEMORY, KP_ERROR_ARGUMENT; smaller
 // requests still work after any of them. Thread-safety: any.
 KP_API kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out);
+
+// All fields may be zero.
+typedef struct kp_tensor_view_desc {
+    uint64_t first;              // element of the tensor that is the view's first
+    uint64_t count;              // elements; 0 with ndim 0: all from `first` on
+    uint32_t ndim;               // axes; 0: one, or the tensor's own where the view is all of it
+    uint64_t shape[KP_MAX_DIMS]; //
+    const char *label;           // NULL: the tensor's
+} kp_tensor_view_desc;
+
+// A tensor that is a part of another one, or all of it in another shape: the same memory on both sides, of the same
+// dtype and memory type. It works wherever a tensor does: a sync moves the view's part alone, and barriers know that
+// views of one tensor share memory. It keeps the contents, so the tensor may be destroyed first. Binding it to an
+// algorithm needs a `first` whose byte is a multiple of the device's minStorageBufferOffsetAlignment (256 bytes is
+// enough for any device), or else kp_algorithm_create answers KP_ERROR_LIMIT. A kernel that writes out of a view's
+// range never reaches another tensor; on a device without robustBufferAccess2 it may reach the rest of this one. `desc`
+// may be NULL. KP_ERROR_INDEX beyond the tensor, KP_ERROR_ARGUMENT, KP_ERROR_LIMIT, KP_ERROR_STATE,
+// KP_ERROR_HOST_MEMORY. Thread-safety: any.
+KP_API kp_result kp_tensor_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_tensor **out);
 
 // Sequences that recorded it answer KP_ERROR_STATE from now on. Thread-safety: one at a time per tensor.
 KP_API void kp_memory_destroy(kp_memory *memory);
@@ -267,7 +295,12 @@ KP_API kp_result kp_record_sync_local(kp_sequence *sequence, kp_memory *const *m
 
 // memory[0] into all the others: same dtype and size, or KP_ERROR_TYPE and KP_ERROR_ARGUMENT. Device sides; the host
 // sides of the targets are copied too, from the host side of memory[0], when the sequence is evaluated. At least two.
+// Views of one tensor must not overlap.
 KP_API kp_result kp_record_copy(kp_sequence *sequence, kp_memory *const *memory, size_t count);
+
+// One element of the memory's dtype, copied now, into all of its device side (with unified memory that is the host side
+// too). KP_ERROR_UNSUPPORTED for a view of less than 8 bytes that does not begin and end at a multiple of 4.
+KP_API kp_result kp_record_fill(kp_sequence *sequence, kp_memory *memory, const void *element);
 
 // All fields may be zero, and `desc` may be NULL: the algorithm's own.
 typedef struct kp_dispatch_desc {

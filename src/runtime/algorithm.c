@@ -127,7 +127,15 @@ static kp_result check_bound(const kp_algorithm *algorithm, const kp_reflect_bin
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s needs at least %llu bytes, tensor '%s' has %llu",
                             algorithm->label, name, (unsigned long long)b->min_size, memory->label,
                             (unsigned long long)memory->bytes);
-    if (b->kind == KP_REFLECT_UNIFORM_BUFFER && b->min_size > device->limits.max_uniform_range)
+    bool uniform = b->kind == KP_REFLECT_UNIFORM_BUFFER;
+    uint64_t alignment = uniform ? device->limits.uniform_alignment : device->limits.storage_alignment;
+    if (memory->offset % alignment != 0)
+        return kp_error_set(
+            KP_ERROR_LIMIT,
+            "algorithm '%s': %s of %s is %llu bytes, tensor '%s' for %s is a view that begins at byte %llu",
+            algorithm->label, uniform ? "minUniformBufferOffsetAlignment" : "minStorageBufferOffsetAlignment",
+            device->info.name, (unsigned long long)alignment, memory->label, name, (unsigned long long)memory->offset);
+    if (uniform && b->min_size > device->limits.max_uniform_range)
         return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxUniformBufferRange is %u bytes, %s has %llu",
                             algorithm->label, device->limits.max_uniform_range, name, (unsigned long long)b->min_size);
     return KP_OK;

@@ -245,5 +245,17 @@ kp_result kp_manager_memory(const kp_manager *manager, kp_memory_stats *out) {
                              .peak = heap->peak,
                              .allocations = heap->allocations};
     kp_guard_unlock(&heap->lock);
+    kp_heap_budget(manager->device, &out->budget, &out->device_usage);
+    return KP_OK;
+}
+
+kp_result kp_manager_trim(kp_manager *manager) {
+    kp_result result = kp_manager_check(manager, "kp_manager_trim", NULL);
+    if (result != KP_OK)
+        return result;
+    kp_manager_reap(manager);
+    kp_pipelines_trim(manager);
+    kp_command_drop_idle(manager->device);
+    kp_heap_trim(manager->device);
     return KP_OK;
 }

@@ -16,6 +16,8 @@ void kp_memory_unref(kp_memory *memory) {
     if (memory == NULL || atomic_fetch_sub_explicit(&memory->refs, 1, memory_order_acq_rel) != 1)
         return;
     kp_manager_release(memory->manager);
+    if (memory->root != memory)
+        kp_memory_unref(memory->root);
     kp_alloc_free(memory->label);
     kp_alloc_free(memory);
 }
@@ -33,6 +35,10 @@ bool kp_memory_hold(kp_memory *memory) {
 }
 
 static void free_contents(kp_memory *memory) {
+    if (memory->root != memory) {
+        kp_memory_let_go(memory->root);
+        return;
+    }
     uint64_t bytes = memory->device_side.size + memory->host_side.size;
     if (memory->device != NULL) {
         kp_buffer_destroy(memory->device, &memory->device_side);
@@ -85,6 +91,11 @@ bool kp_memory_alive(const kp_memory *memory) {
 // The bytes of a VkBuffer for `bytes` of data: whole words, since modules without 8- and 16-bit types work on those.
 static VkDeviceSize buffer_size(uint64_t bytes) { return bytes == 0 ? 4 : (bytes + 3) / 4 * 4; }
 
+VkDeviceSize kp_memory_range(const kp_memory *memory) {
+    VkDeviceSize size = buffer_size(memory->bytes), room = memory->root->device_side.size - memory->offset;
+    return size < room ? size : room;
+}
+
 static kp_result make_side(kp_memory *memory, kp_buffer_kind kind, kp_buffer *side) {
     kp_result result = kp_buffer_create(memory->device, kind, buffer_size(memory->bytes), memory->label, side);
     if (result == KP_OK) {
@@ -107,17 +118,29 @@ static kp_buffer_kind device_kind(const kp_memory *memory, bool *shared) {
     return KP_BUFFER_DEVICE;
 }
 
-static void fill_host(kp_memory *memory, void *host, const void *data) {
-    if (data != NULL)
-        memcpy(host, data, (size_t)memory->bytes);
-    else if (!memory->undefined)
-        memset(host, 0, (size_t)memory->bytes);
+// Doubles what is filled until all is.
+static void repeat(unsigned char *host, size_t bytes, const unsigned char *element, size_t size) {
+    memcpy(host, element, size);
+    for (size_t done = size; done < bytes; done *= 2)
+        memcpy(host + done, host, done < bytes - done ? done : bytes - done);
 }
 
-bool kp_memory_has_host(const kp_memory *memory) { return memory->shared || atomic_load(&memory->version) != 0; }
+static void fill_host(kp_memory *memory, void *host, const void *data) {
+    static const unsigned char zero[sizeof memory->fill];
+    if (data != NULL)
+        memcpy(host, data, (size_t)memory->bytes);
+    else if (!memory->undefined && memcmp(memory->fill, zero, sizeof zero) == 0)
+        memset(host, 0, (size_t)memory->bytes);
+    else if (!memory->undefined && memory->bytes != 0)
+        repeat(host, (size_t)memory->bytes, memory->fill, kp_dtype_size(memory->dtype));
+}
+
+bool kp_memory_has_host(const kp_memory *memory) { return memory->shared || atomic_load(&memory->root->version) != 0; }
 
 void *kp_memory_host(const kp_memory *memory) {
-    return memory->shared ? memory->device_side.mapped : memory->host_side.mapped;
+    const kp_memory *root = memory->root;
+    unsigned char *start = root->shared ? root->device_side.mapped : root->host_side.mapped;
+    return start != NULL ? start + memory->offset : NULL;
 }
 
 static kp_result make_host(kp_memory *memory, const void *data) {
@@ -137,7 +160,7 @@ kp_result kp_memory_need_host(kp_memory *memory) {
     kp_result result = KP_OK; // two threads may record the same tensor
     kp_guard_lock(&memory->manager->lock);
     if (!kp_memory_has_host(memory))
-        result = make_host(memory, NULL);
+        result = make_host(memory->root, NULL);
     kp_guard_unlock(&memory->manager->lock);
     return result;
 }
@@ -173,10 +196,19 @@ static kp_result check_size(const kp_memory *memory) {
     return KP_OK;
 }
 
+static void start_life(kp_memory *memory) {
+    atomic_store(&memory->refs, 1);
+    atomic_store(&memory->holds, 1);
+    atomic_store(&memory->alive, true);
+    kp_manager_hold(memory->manager);
+    link_to_manager(memory);
+}
+
 kp_result kp_memory_open(kp_memory *memory, const void *data) {
     kp_result result = check_size(memory);
     if (result != KP_OK)
         return result;
+    memory->root = memory;
     memory->device = memory->manager->device;
     kp_device_hold(memory->device);
     kp_buffer_kind kind = device_kind(memory, &memory->shared);
@@ -189,15 +221,20 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
         result = make_host(memory, data);
     if (result != KP_OK)
         goto fail;
-    atomic_store(&memory->refs, 1);
-    atomic_store(&memory->holds, 1);
-    atomic_store(&memory->alive, true);
-    kp_manager_hold(memory->manager);
-    link_to_manager(memory);
+    start_life(memory);
     return KP_OK;
 fail:
     free_contents(memory);
     return result;
+}
+
+void kp_memory_open_view(kp_memory *memory) {
+    kp_memory *root = memory->root;
+    // Not kp_memory_hold: the root may not be alive any more where the caller has a view of it; its contents are.
+    atomic_fetch_add_explicit(&root->holds, 1, memory_order_relaxed);
+    kp_memory_ref(root);
+    memory->shared = root->shared;
+    start_life(memory);
 }
 
 kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, const char *who, size_t index) {

@@ -3,6 +3,9 @@
 // Lifetime in two counts. `holds` counts who needs the contents: the caller's handle, submissions in flight, views; the
 // last to let go frees the buffers. `refs` counts who needs the struct: those, and the sequences and algorithms that
 // remember it, so that they can say its name when it is gone.
+//
+// A view is a part of another memory, its root, whose contents and struct it holds; what has contents of its own is its
+// own root. Views of views have the same root. Who touches contents goes by root and offset.
 #ifndef KP_SRC_RUNTIME_MEMORY_H
 #define KP_SRC_RUNTIME_MEMORY_H
 
@@ -11,10 +14,12 @@
 
 struct kp_memory {
     kp_manager *manager;         // struct held
+    kp_memory *root;             // itself, or what this is a view of
+    uint64_t offset;             // bytes into the root
     kp_memory *before, *after;   // in the manager's list, while the handle lives
     atomic_uint refs, holds;     //
     atomic_bool alive;           // the handle lives, and so does the manager
-    atomic_uint version;         // goes up when the host side is made: recordings then record again
+    atomic_uint version;         // of a root: goes up when the host side is made: recordings then record again
     kp_device *device;           // held while there are contents
     char *label;                 //
     kp_memory_type type;         //
@@ -23,9 +28,10 @@ struct kp_memory {
     uint64_t shape[KP_MAX_DIMS]; //
     uint64_t count, bytes;       // elements, and their bytes; the buffers are a little larger
     bool shared;                 // the host side is the device side
-    bool undefined;              // the host side need not start as zeros
-    kp_buffer device_side;       //
-    kp_buffer host_side;         // when not shared: made when first needed
+    bool undefined;              // the host side need not start as `fill`
+    unsigned char fill[8];       // one element, with which the host side starts
+    kp_buffer device_side;       // of a root
+    kp_buffer host_side;         // of a root; when not shared: made when first needed
 };
 
 void kp_memory_ref(kp_memory *memory);
@@ -41,6 +47,9 @@ kp_result kp_memory_need_host(kp_memory *memory);
 bool kp_memory_has_host(const kp_memory *memory); // there now (or shared)
 void *kp_memory_host(const kp_memory *memory);    // NULL when not there
 
+// Bytes that a kernel may see of it: whole words, since modules without 8- and 16-bit types work on those.
+VkDeviceSize kp_memory_range(const kp_memory *memory);
+
 // KP_ERROR_ARGUMENT for NULL and for another manager's, KP_ERROR_STATE for a dead one. `who` opens the message:
 // "sequence 's'"; `index` is the position in the caller's list.
 kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, const char *who, size_t index);
@@ -48,5 +57,8 @@ kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, co
 // Space for all tensors of `bytes` on the device; KP_ERROR_LIMIT and so on as kp_tensor_create. Fills device_side, and
 // links the memory into its manager: everything else is set.
 kp_result kp_memory_open(kp_memory *memory, const void *data);
+
+// The same for a view: root, offset and bytes are set, and the caller holds the root's contents.
+void kp_memory_open_view(kp_memory *memory);
 
 #endif

@@ -28,6 +28,7 @@ kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out) 
     if (!atomic_load(&tensor->alive) || tensor->bytes == 0)
         return kp_error_set(KP_ERROR_STATE, "tensor '%s' is %s", tensor->label,
                             tensor->bytes == 0 ? "empty: it has no buffer" : "destroyed");
-    *out = (kp_vulkan_buffer){.buffer = tensor->device_side.handle, .offset = 0, .size = tensor->bytes};
+    *out =
+        (kp_vulkan_buffer){.buffer = tensor->root->device_side.handle, .offset = tensor->offset, .size = tensor->bytes};
     return KP_OK;
 }

@@ -1,10 +1,16 @@
 // The first memory into all the others, both sides. The host sides are copied by the device too, in their place among
 // the ops, so that a sync before or after the copy means what it says. A host side that nobody has asked for yet holds
-// zeros on both ends of the copy: it is not made for this.
+// what it was created with: it is not made for this.
 #include "op.h"
 
+// Parts of one tensor, but not the same part.
+static bool overlap(const kp_memory *from, const kp_memory *to) {
+    return from->root == to->root && from->offset != to->offset && from->offset < to->offset + to->bytes &&
+           to->offset < from->offset + from->bytes;
+}
+
 static kp_result prepare(kp_op *op, const char *who) {
-    const kp_memory *from = op->memory_count != 0 ? op->memory[0] : NULL;
+    kp_memory *from = op->memory_count != 0 ? op->memory[0] : NULL;
     if (op->memory_count < 2)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: a copy needs at least 2 memories, %zu given", who,
                             op->memory_count);
@@ -13,14 +19,24 @@ static kp_result prepare(kp_op *op, const char *who) {
         if (to->dtype != from->dtype)
             return kp_error_set(KP_ERROR_TYPE, "%s: tensor '%s' holds %s, tensor '%s' holds %s", who, from->label,
                                 kp_dtype_name(from->dtype), to->label, kp_dtype_name(to->dtype));
+        if (overlap(from, to))
+            return kp_error_set(KP_ERROR_ARGUMENT,
+                                "%s: tensor '%s' and tensor '%s' overlap: bytes %llu and %llu of one tensor, %llu each",
+                                who, from->label, to->label, (unsigned long long)from->offset,
+                                (unsigned long long)to->offset, (unsigned long long)from->bytes);
         if (to->bytes != from->bytes)
             return kp_error_set(KP_ERROR_ARGUMENT, "%s: tensor '%s' has %llu elements, tensor '%s' has %llu", who,
                                 from->label, (unsigned long long)from->count, to->label, (unsigned long long)to->count);
     }
     for (size_t i = 1; i < op->memory_count; i++) {
         kp_memory *to = op->memory[i];
-        bool wanted = from->type != KP_MEMORY_STORAGE && to->type != KP_MEMORY_STORAGE && kp_memory_has_host(from);
-        kp_result result = wanted ? kp_memory_need_host(to) : KP_OK;
+        if (from->type == KP_MEMORY_STORAGE || to->type == KP_MEMORY_STORAGE)
+            continue;
+        kp_result result = KP_OK;
+        if (!kp_memory_has_host(from) && kp_memory_has_host(to) && !kp_recorder_can_fill(to))
+            result = kp_memory_need_host(from);
+        if (result == KP_OK && kp_memory_has_host(from))
+            result = kp_memory_need_host(to);
         if (result != KP_OK)
             return result;
     }
@@ -33,7 +49,7 @@ static void copy_host(kp_recorder *recorder, kp_memory *from, kp_memory *to) {
     if (kp_memory_has_host(from))
         kp_recorder_copy(recorder, from, KP_SIDE_HOST, to, KP_SIDE_HOST);
     else
-        kp_recorder_clear(recorder, to, KP_SIDE_HOST);
+        kp_recorder_fill(recorder, to, KP_SIDE_HOST, from->fill);
 }
 
 static kp_result record(const kp_op *op, kp_recorder *recorder) {

@@ -47,17 +47,18 @@ static void touch(const kp_algorithm *algorithm, kp_recorder *recorder) {
 
 static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
     const kp_pipelines_module *module = algorithm->kernel->module;
-    VkDescriptorBufferInfo few[16], *infos = few;
+    VkDescriptorBufferInfo few[16] = {0}, *infos = few;
     if (algorithm->memory_count > sizeof few / sizeof *few)
         infos = kp_alloc_zero(algorithm->memory_count, sizeof *infos);
     if (infos == NULL)
         return kp_error_host_memory(algorithm->memory_count * sizeof *infos);
     for (size_t i = 0; i < algorithm->memory_count; i++) {
-        const kp_buffer *buffer = &algorithm->memory[i]->device_side;
+        const kp_memory *memory = algorithm->memory[i];
         bool uniform = module->reflect->bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER;
-        VkDeviceSize limit = recorder->device->limits.max_uniform_range;
-        infos[i] = (VkDescriptorBufferInfo){.buffer = buffer->handle,
-                                            .range = uniform && buffer->size > limit ? limit : buffer->size};
+        VkDeviceSize limit = recorder->device->limits.max_uniform_range, size = kp_memory_range(memory);
+        infos[i] = (VkDescriptorBufferInfo){.buffer = memory->root->device_side.handle,
+                                            .offset = memory->offset,
+                                            .range = uniform && size > limit ? limit : size};
     }
     kp_result result =
         kp_pipeline_bind_buffers(recorder->device, recorder->commands, &module->layout, infos, recorder->pools);

@@ -420,6 +420,14 @@ void kp_pipelines_put(kp_manager *manager, kp_pipelines_kernel *kernel) {
     kp_guard_unlock(&cache->lock);
 }
 
+void kp_pipelines_trim(kp_manager *manager) {
+    kp_pipelines *cache = &manager->pipelines;
+    kp_guard_lock(&cache->lock);
+    while (cache->oldest_idle != NULL)
+        evict(manager->device, cache, cache->oldest_idle);
+    kp_guard_unlock(&cache->lock);
+}
+
 void kp_pipelines_destroy(kp_manager *manager) {
     kp_pipelines *cache = &manager->pipelines;
     while (cache->oldest_idle != NULL)

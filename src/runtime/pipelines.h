@@ -69,6 +69,9 @@ typedef struct kp_pipelines_desc {
 void kp_pipelines_init(kp_pipelines *cache);
 void kp_pipelines_destroy(kp_manager *manager); // everything; no kernel is in use any more
 
+// Drops what nobody holds.
+void kp_pipelines_trim(kp_manager *manager);
+
 // Checks the module and the constants against each other and the device (errors as kp_algorithm_create), or finds them
 // checked. The caller holds the kernel until kp_pipelines_put.
 kp_result kp_pipelines_get(kp_manager *manager, const kp_pipelines_desc *desc, kp_pipelines_kernel **out);

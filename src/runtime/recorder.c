@@ -30,8 +30,9 @@ kp_result kp_recorder_begin(kp_recorder *recorder, kp_device *device, VkCommandB
     if (recorder->slots == NULL)
         return fail(recorder, kp_error_host_memory(count * sizeof *recorder->slots));
     for (size_t i = 0; i < count; i++) {
-        recorder->slots[i].memory = memory[i];
-        if (count > FEW && !kp_map_set(&recorder->index, &memory[i], sizeof memory[i], (void *)(uintptr_t)(i + 1)))
+        kp_memory *root = memory[i]->root; // views of one root share a slot: the one that is found
+        recorder->slots[i].memory = root;
+        if (count > FEW && !kp_map_set(&recorder->index, &root, sizeof root, (void *)(uintptr_t)(i + 1)))
             return fail(recorder, kp_error_host_memory(sizeof memory[i]));
     }
     kp_barrier_emit(device, commands, &(kp_barrier){.source = any_work, .target = any_use});
@@ -39,6 +40,7 @@ kp_result kp_recorder_begin(kp_recorder *recorder, kp_device *device, VkCommandB
 }
 
 static size_t slot_of(const kp_recorder *recorder, kp_memory *memory) {
+    memory = memory->root;
     if (recorder->slot_count > FEW)
         return (size_t)(uintptr_t)kp_map_get(&recorder->index, &memory, sizeof memory) - 1;
     size_t i = 0;
@@ -106,12 +108,13 @@ void kp_recorder_fence_all(kp_recorder *recorder) {
 }
 
 const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side) {
-    return side == KP_SIDE_HOST && !memory->shared ? &memory->host_side : &memory->device_side;
+    const kp_memory *root = memory->root;
+    return side == KP_SIDE_HOST && !root->shared ? &root->host_side : &root->device_side;
 }
 
 kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side) {
     const kp_buffer *source = kp_recorder_buffer(from, from_side), *target = kp_recorder_buffer(to, to_side);
-    if (from->bytes == 0 || source->handle == target->handle)
+    if (from->bytes == 0 || (source->handle == target->handle && from->offset == to->offset))
         return recorder->result;
     kp_recorder_touch(recorder, from, from_side,
                       (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT});
@@ -120,18 +123,89 @@ kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_
     kp_result result = kp_recorder_ready(recorder);
     if (result == KP_OK)
         recorder->device->vk.vkCmdCopyBuffer(recorder->commands, source->handle, target->handle, 1,
-                                             &(VkBufferCopy){.size = from->bytes});
+                                             &(VkBufferCopy){from->offset, to->offset, from->bytes});
     return result;
 }
 
-kp_result kp_recorder_clear(kp_recorder *recorder, kp_memory *memory, kp_side side) {
-    const kp_buffer *target = kp_recorder_buffer(memory, side);
+// ---------------------------------------------------------------------------------------------------------------------
+// Fills
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Bytes of a buffer to be filled: all of them, and the whole words among them.
+typedef struct span {
+    VkDeviceSize begin, end, first, last;
+} span;
+
+static span span_of(const kp_memory *memory) {
+    const kp_memory *root = memory->root;
+    span s = {.begin = memory->offset, .end = memory->offset + memory->bytes};
+    if (memory->offset + memory->bytes == root->bytes)
+        s.end = root->device_side.size; // what rounds it up belongs to nobody
+    s.first = (s.begin + 3) / 4 * 4;
+    s.last = s.end / 4 * 4;
+    return s;
+}
+
+bool kp_recorder_can_fill(const kp_memory *memory) {
+    span s = span_of(memory);
+    return (s.begin == s.first && s.end == s.last) || s.last >= s.first + 4;
+}
+
+static void order_copies(const kp_recorder *recorder) {
+    const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
+    kp_barrier_emit(recorder->device, recorder->commands,
+                    &(kp_barrier){{stage, VK_ACCESS_TRANSFER_WRITE_BIT},
+                                  {stage, VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT}});
+}
+
+static void copy_within(const kp_recorder *recorder, VkBuffer buffer, VkDeviceSize from, VkDeviceSize to,
+                        VkDeviceSize size) {
+    if (size != 0)
+        recorder->device->vk.vkCmdCopyBuffer(recorder->commands, buffer, buffer, 1, &(VkBufferCopy){from, to, size});
+}
+
+// An element of 8 bytes whose halves differ: some of them, and then copies of what is there, twice as much each time.
+static void fill_wide(const kp_recorder *recorder, VkBuffer buffer, const span *s, const unsigned char element[8]) {
+    unsigned char some[4096];
+    VkDeviceSize size = s->end - s->begin, done = size < sizeof some ? size : sizeof some;
+    for (size_t i = 0; i < sizeof some; i++)
+        some[i] = element[i % 8];
+    recorder->device->vk.vkCmdUpdateBuffer(recorder->commands, buffer, s->begin, done, some);
+    for (; done < size; done *= 2) {
+        order_copies(recorder);
+        copy_within(recorder, buffer, s->begin, s->begin + done, done < size - done ? done : size - done);
+    }
+}
+
+// The whole words, and from the first of them what lies before and from the last what comes after.
+static void fill_words(const kp_recorder *recorder, VkBuffer buffer, const span *s, uint32_t word) {
+    recorder->device->vk.vkCmdFillBuffer(recorder->commands, buffer, s->first, s->last - s->first, word);
+    if (s->begin == s->first && s->end == s->last)
+        return;
+    order_copies(recorder);
+    copy_within(recorder, buffer, s->begin + 4, s->begin, s->first - s->begin);
+    copy_within(recorder, buffer, s->last - 4, s->last, s->end - s->last);
+}
+
+kp_result kp_recorder_fill(kp_recorder *recorder, kp_memory *memory, kp_side side, const unsigned char *element) {
+    VkBuffer buffer = kp_recorder_buffer(memory, side)->handle;
     kp_recorder_touch(recorder, memory, side,
                       (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT});
     kp_result result = kp_recorder_ready(recorder);
-    if (result == KP_OK)
-        recorder->device->vk.vkCmdFillBuffer(recorder->commands, target->handle, 0, target->size, 0);
-    return result;
+    if (result != KP_OK)
+        return result;
+    size_t size = kp_dtype_size(memory->dtype);
+    span s = span_of(memory);
+    unsigned char words[8];
+    for (size_t i = 0; i < sizeof words; i++)
+        words[i] = element[i % size];
+    uint32_t word;
+    memcpy(&word, words, sizeof word);
+    if (memcmp(words, words + 4, 4) == 0)
+        fill_words(recorder, buffer, &s, word);
+    else
+        fill_wide(recorder, buffer, &s, words);
+    return KP_OK;
 }
 
 // What the device wrote and the host can see.

@@ -54,10 +54,12 @@ void kp_recorder_fence_all(kp_recorder *recorder);
 // One whole side into another, with the barriers.
 kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side);
 
-// Zeros into a side, with the barriers.
-kp_result kp_recorder_clear(kp_recorder *recorder, kp_memory *memory, kp_side side);
+// An element of the memory's type into the whole of a side, with the barriers. Vulkan fills whole words: a view that
+// begins or ends inside of one must have another one to copy from.
+bool kp_recorder_can_fill(const kp_memory *memory);
+kp_result kp_recorder_fill(kp_recorder *recorder, kp_memory *memory, kp_side side, const unsigned char *element);
 
-// The buffer of a side.
+// The buffer of a side; the memory begins at its offset in it.
 const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side);
 
 #endif

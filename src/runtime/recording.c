@@ -144,7 +144,8 @@ static bool is_current(const kp_recording *recording) {
             return false;
     }
     for (size_t i = 0; i < recording->memory_count; i++) {
-        if (atomic_load_explicit(&recording->memory[i]->version, memory_order_relaxed) != recording->memory_versions[i])
+        if (atomic_load_explicit(&recording->memory[i]->root->version, memory_order_relaxed) !=
+            recording->memory_versions[i])
             return false;
     }
     return true;
@@ -220,7 +221,7 @@ static kp_result record(kp_recording *recording, kp_op *const *ops, size_t count
     if (result != KP_OK)
         return result;
     for (size_t i = 0; i < recording->memory_count; i++)
-        recording->memory_versions[i] = atomic_load(&recording->memory[i]->version);
+        recording->memory_versions[i] = atomic_load(&recording->memory[i]->root->version);
     for (size_t i = 0; i < recording->algorithm_count; i++)
         recording->algorithm_versions[i] = recording->algorithms[i]->version;
     kp_pipeline_pools_reset(device, &recording->pools);

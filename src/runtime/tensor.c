@@ -1,4 +1,4 @@
-// Tensors: memory with a shape and an element type, and views of its host side.
+// Tensors: memory with a shape and an element type, parts of it that are tensors too, and views of its host side.
 #include "memory.h"
 
 #include "base/alloc.h"
@@ -44,6 +44,9 @@ static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
         return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %d is not a memory type", label, (int)desc->memory_type);
     if (desc->memory_type == KP_MEMORY_STORAGE && desc->data != NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': a storage tensor has no host side to hold data", label);
+    if (desc->memory_type == KP_MEMORY_STORAGE && desc->fill != NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': a storage tensor has no host side to fill; record a fill",
+                            label);
     kp_result result = resolve_shape(desc, label, tensor);
     if (result != KP_OK)
         return result;
@@ -53,7 +56,9 @@ static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
     tensor->bytes = tensor->count * size;
     tensor->dtype = desc->dtype;
     tensor->type = desc->memory_type;
-    tensor->undefined = desc->uninitialized && desc->data == NULL;
+    tensor->undefined = desc->uninitialized && desc->data == NULL && desc->fill == NULL;
+    if (desc->fill != NULL)
+        memcpy(tensor->fill, desc->fill, size);
     tensor->label = kp_alloc_text(label);
     return tensor->label != NULL ? KP_OK : kp_error_host_memory(strlen(label));
 }
@@ -83,6 +88,79 @@ kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_t
 
 void kp_tensor_destroy(kp_tensor *tensor) { kp_memory_destroy(tensor); }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// Parts of a tensor
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The shape and the place of a view of `tensor`.
+static kp_result describe_view(const kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_memory *view) {
+    const char *label = desc->label != NULL ? desc->label : tensor->label;
+    size_t size = kp_dtype_size(tensor->dtype);
+    kp_tensor_desc all = {.count = desc->count, .ndim = desc->ndim};
+    memcpy(all.shape, desc->shape, sizeof all.shape);
+    if (desc->count == 0 && desc->ndim == 0 && desc->first == 0) {
+        all.ndim = tensor->ndim;
+        memcpy(all.shape, tensor->shape, sizeof all.shape);
+    } else if (desc->count == 0 && desc->ndim == 0 && desc->first < tensor->count) {
+        all.count = tensor->count - desc->first;
+    }
+    kp_result result = resolve_shape(&all, label, view);
+    if (result != KP_OK)
+        return result;
+    if (desc->first > tensor->count || view->count > tensor->count - desc->first)
+        return kp_error_set(KP_ERROR_INDEX,
+                            "tensor '%s': a view of %llu elements from element %llu on, the tensor has %llu",
+                            tensor->label, (unsigned long long)view->count, (unsigned long long)desc->first,
+                            (unsigned long long)tensor->count);
+    view->offset = tensor->offset + desc->first * size;
+    view->bytes = view->count * size;
+    view->dtype = tensor->dtype;
+    view->type = tensor->type;
+    memcpy(view->fill, tensor->fill, sizeof view->fill);
+    view->label = kp_alloc_text(label);
+    return view->label != NULL ? KP_OK : kp_error_host_memory(strlen(label));
+}
+
+static kp_result make_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_tensor **out) {
+    kp_memory *view = kp_alloc_zero(1, sizeof *view);
+    if (view == NULL)
+        return kp_error_host_memory(sizeof *view);
+    view->manager = tensor->manager;
+    view->root = tensor->root;
+    kp_result result = describe_view(tensor, desc, view);
+    if (result == KP_OK && view->bytes == 0) { // nothing to share, and nothing of the tensor may be bound in its place
+        view->offset = 0;
+        result = kp_memory_open(view, NULL);
+    } else if (result == KP_OK) {
+        kp_memory_open_view(view);
+    }
+    if (result != KP_OK) {
+        kp_alloc_free(view->label);
+        kp_alloc_free(view);
+        return result;
+    }
+    *out = view;
+    return KP_OK;
+}
+
+kp_result kp_tensor_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_tensor **out) {
+    if (tensor == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_view: %s is NULL", tensor == NULL ? "tensor" : "out");
+    kp_result result = kp_manager_check(tensor->manager, "tensor", tensor->label);
+    if (result != KP_OK)
+        return result;
+    const kp_tensor_view_desc all = {0};
+    if (!kp_memory_hold(tensor))
+        return kp_error_set(KP_ERROR_STATE, "tensor '%s' is destroyed", tensor->label);
+    result = make_view(tensor, desc != NULL ? desc : &all, out);
+    kp_memory_let_go(tensor);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Facts
+// ---------------------------------------------------------------------------------------------------------------------
+
 void *kp_tensor_data(const kp_tensor *tensor) {
     if (!kp_memory_alive(tensor) || tensor->bytes == 0 || tensor->type == KP_MEMORY_STORAGE)
         return NULL;
@@ -109,7 +187,7 @@ uint32_t kp_tensor_shape(const kp_tensor *tensor, uint64_t shape[KP_MAX_DIMS]) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Views
+// Holds on the host side
 // ---------------------------------------------------------------------------------------------------------------------
 
 struct kp_view {

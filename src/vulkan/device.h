@@ -29,6 +29,7 @@ typedef struct kp_command kp_command;
     X(CmdPipelineBarrier)          \
     X(CmdPushConstants)            \
     X(CmdResetQueryPool)           \
+    X(CmdUpdateBuffer)             \
     X(CmdWriteTimestamp)           \
     X(CreateBuffer)                \
     X(CreateCommandPool)           \

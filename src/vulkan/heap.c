@@ -127,6 +127,16 @@ static kp_result check_room(const kp_device *device, uint32_t type, VkDeviceSize
     return KP_OK;
 }
 
+// The driver has less than the heap says: others use it too.
+static kp_result driver_is_out(const kp_device *device, uint32_t type, VkDeviceSize size) {
+    uint32_t index = vulkan_heap(device, type);
+    return kp_error_set(KP_ERROR_DEVICE_MEMORY,
+                        "%s: out of device memory: %llu bytes wanted, %llu of %llu bytes of heap %u in use here, the "
+                        "driver has no more",
+                        device->label, (unsigned long long)size, (unsigned long long)device->heap.held[index],
+                        (unsigned long long)device->limits.memory.memoryHeaps[index].size, index);
+}
+
 // A CPU driver's device memory is plain memory that nobody has touched yet. Large blocks of it ask for huge pages, as
 // NumPy does for its arrays: 2^24 floats are multiplied in two thirds of the time. Only advice, so its result does not
 // matter.
@@ -177,6 +187,8 @@ static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size,
             .allocationSize = size,
             .memoryTypeIndex = type},
         NULL, &block->memory);
+    if (result == KP_ERROR_DEVICE_MEMORY)
+        result = driver_is_out(device, type, size);
     if (result == KP_OK)
         result = map_block(device, block);
     if (result != KP_OK)
@@ -312,13 +324,10 @@ static uint32_t best_type(const kp_device *device, const kp_heap_want *want, uin
     return best;
 }
 
-kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chunk **out) {
-    if (want->needs.size > device->info.max_allocation)
-        return kp_error_set(KP_ERROR_LIMIT, "%s: maxMemoryAllocationSize is %llu bytes, %llu are wanted", device->label,
-                            (unsigned long long)device->info.max_allocation, (unsigned long long)want->needs.size);
+// From the best memory type that has room.
+static kp_result alloc_best(kp_device *device, const kp_heap_want *want, kp_heap_chunk **out) {
     kp_result result = KP_OK;
     uint32_t tried = 0;
-    kp_guard_lock(&device->heap.lock);
     do {
         uint32_t type = best_type(device, want, tried);
         if (type == VK_MAX_MEMORY_TYPES) {
@@ -330,6 +339,37 @@ kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chu
         tried |= 1u << type;
         result = alloc_from(device, type, want, out);
     } while (result == KP_ERROR_DEVICE_MEMORY);
+    return result;
+}
+
+// Frees the empty blocks that are kept for what comes next; false when there are none.
+static bool free_empty(kp_device *device) {
+    bool some = false;
+    for (uint32_t i = 0; i < VK_MAX_MEMORY_TYPES; i++) {
+        kp_heap_type *type = &device->heap.types[i];
+        for (kp_heap_block *block = type->blocks, *next; block != NULL; block = next) {
+            next = block->next;
+            if (block->lone || !block->first->is_free || block->first->after != NULL)
+                continue;
+            take_from_bin(type, block->first);
+            unlink_block(type, block);
+            free_block(device, block);
+            some = true;
+        }
+        if (type->blocks == NULL)
+            type->growth = 0;
+    }
+    return some;
+}
+
+kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chunk **out) {
+    if (want->needs.size > device->info.max_allocation)
+        return kp_error_set(KP_ERROR_LIMIT, "%s: maxMemoryAllocationSize is %llu bytes, %llu are wanted", device->label,
+                            (unsigned long long)device->info.max_allocation, (unsigned long long)want->needs.size);
+    kp_guard_lock(&device->heap.lock);
+    kp_result result = alloc_best(device, want, out);
+    if (result == KP_ERROR_DEVICE_MEMORY && free_empty(device))
+        result = alloc_best(device, want, out);
     kp_guard_unlock(&device->heap.lock);
     return result;
 }
@@ -372,6 +412,32 @@ void kp_heap_free(kp_device *device, kp_heap_chunk *chunk) {
         }
         unlink_block(type, block);
         free_block(device, block);
+    }
+    kp_guard_unlock(&device->heap.lock);
+}
+
+void kp_heap_trim(kp_device *device) {
+    kp_guard_lock(&device->heap.lock);
+    free_empty(device);
+    kp_guard_unlock(&device->heap.lock);
+}
+
+void kp_heap_budget(kp_device *device, uint64_t *budget, uint64_t *usage) {
+    VkPhysicalDeviceMemoryBudgetPropertiesEXT said = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+    VkPhysicalDeviceMemoryProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
+                                             .pNext = &said};
+    bool asked = device->features.memory_budget;
+    if (asked)
+        device->instance->GetPhysicalDeviceMemoryProperties2(device->physical, &all);
+    *budget = *usage = 0;
+    kp_guard_lock(&device->heap.lock);
+    for (uint32_t i = 0; i < device->limits.memory.memoryHeapCount; i++) {
+        const VkMemoryHeap *heap = &device->limits.memory.memoryHeaps[i];
+        if ((heap->flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) == 0)
+            continue;
+        *budget += asked ? said.heapBudget[i] : heap->size;
+        *usage += asked ? said.heapUsage[i] : device->heap.held[i];
     }
     kp_guard_unlock(&device->heap.lock);
 }

@@ -55,6 +55,13 @@ void kp_heap_destroy(kp_device *device); // all blocks; the lock stays
 kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chunk **out);
 void kp_heap_free(kp_device *device, kp_heap_chunk *chunk); // NULL is fine
 
+// Gives back the empty blocks that are kept for what comes next.
+void kp_heap_trim(kp_device *device);
+
+// What this process may have of the device's own memory, all heaps of it, and what it has of it, as the driver says; or
+// else the size of those heaps and what kp itself has of them.
+void kp_heap_budget(kp_device *device, uint64_t *budget, uint64_t *usage);
+
 VkDeviceMemory kp_heap_memory(const kp_heap_chunk *chunk);
 VkDeviceSize kp_heap_offset(const kp_heap_chunk *chunk, VkDeviceSize alignment); // the first one aligned so
 void *kp_heap_mapped(const kp_heap_chunk *chunk, VkDeviceSize alignment);        // NULL when not host-visible

@@ -80,6 +80,8 @@ static void describe_limits(const VkPhysicalDeviceProperties *p, kp_info *info, 
     limits->max_storage_buffers = l->maxPerStageDescriptorStorageBuffers;
     limits->max_uniform_buffers = l->maxPerStageDescriptorUniformBuffers;
     limits->max_uniform_range = l->maxUniformBufferRange;
+    limits->storage_alignment = l->minStorageBufferOffsetAlignment;
+    limits->uniform_alignment = l->minUniformBufferOffsetAlignment;
 }
 
 // Properties that structs of Vulkan 1.1 and of extensions hold.

@@ -42,6 +42,7 @@ typedef struct kp_info_limits {
     uint32_t max_storage_buffers;                  // storage buffers of one pipeline
     uint32_t max_uniform_buffers;                  // uniform buffers of one pipeline
     uint32_t max_uniform_range;                    // bytes of one bound uniform buffer
+    uint64_t storage_alignment, uniform_alignment; // of where a bound buffer begins
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps
 } kp_info_limits;
 

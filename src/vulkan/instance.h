@@ -14,6 +14,7 @@
     X(GetPhysicalDeviceProperties2)           \
     X(GetPhysicalDeviceFeatures2)             \
     X(GetPhysicalDeviceMemoryProperties)      \
+    X(GetPhysicalDeviceMemoryProperties2)     \
     X(GetPhysicalDeviceQueueFamilyProperties) \
     X(EnumerateDeviceExtensionProperties)     \
     X(CreateDevice)
