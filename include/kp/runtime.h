@@ -13,10 +13,12 @@
 //     kp_tensor_data         read the result
 //     kp_*_destroy           in any order
 //
-// Barriers between ops are computed from what each op reads and writes. Objects belong to the manager that made them;
-// using one with another manager's is KP_ERROR_ARGUMENT. Destroying the manager releases what its children hold on the
-// device at once (work in flight is waited for); the children stay valid handles that answer KP_ERROR_STATE until
-// destroyed too. Destroying an object that work in flight uses is fine: its resources go when that work is done.
+// Barriers between ops are computed from what each op reads and writes. So is the order of sequences: one that uses
+// what another wrote, or writes what another uses, runs after it, on whatever queues the two are, in the order of their
+// evaluations; sequences that share nothing, or only read it, may overlap. Objects belong to the manager that made
+// them; using one with another manager's is KP_ERROR_ARGUMENT. Destroying the manager releases what its children hold
+// on the device at once (work in flight is waited for); the children stay valid handles that answer KP_ERROR_STATE
+// until destroyed too. Destroying an object that work in flight uses is fine: its resources go when that work is done.
 //
 // Threads: a manager may be used from many threads. One sequence is used by one thread at a time; so is one tensor's
 // host side, which kp does not guard.

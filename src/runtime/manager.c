@@ -54,6 +54,9 @@ void kp_manager_release(kp_manager *manager) {
     if (atomic_fetch_sub_explicit(&manager->refs, 1, memory_order_acq_rel) != 1)
         return;
     pthread_mutex_destroy(&manager->lock);
+    pthread_mutex_destroy(&manager->order_lock);
+    kp_alloc_free(manager->order);
+    kp_alloc_free(manager->order_waits);
     kp_alloc_free(manager->label);
     kp_alloc_free(manager);
 }
@@ -161,9 +164,14 @@ kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
     }
     kp_device *device = manager->device;
     manager->label = kp_alloc_text(device->label);
-    if (manager->label == NULL) {
+    manager->order = kp_alloc_zero(device->queue_count, sizeof *manager->order);
+    manager->order_waits = kp_alloc_zero(device->queue_count, sizeof *manager->order_waits);
+    if (manager->label == NULL || manager->order == NULL || manager->order_waits == NULL) {
         result = kp_error_host_memory(strlen(device->label));
         kp_device_release(device);
+        kp_alloc_free(manager->label);
+        kp_alloc_free(manager->order);
+        kp_alloc_free(manager->order_waits);
         kp_alloc_free(manager);
         return result;
     }
@@ -174,6 +182,7 @@ kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
     manager->regroup = choose(desc->regroup, "KP_REGROUP", "0", true);
     manager->launch = launch_device(device);
     pthread_mutex_init(&manager->lock, NULL);
+    pthread_mutex_init(&manager->order_lock, NULL);
     kp_pipelines_init(&manager->pipelines);
     kp_log_write(KP_LOG_DEBUG, "manager '%s': device %u, %s, %s; %u queue%s, %s memory", manager->label,
                  device->info.index, device->info.name, device->info.driver, device->queue_count,

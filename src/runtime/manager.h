@@ -7,6 +7,7 @@
 #define KP_SRC_RUNTIME_MANAGER_H
 
 #include "launch_plan.h"
+#include "order.h"
 #include "pipelines.h"
 #include "vulkan/device.h"
 
@@ -15,22 +16,25 @@
 typedef struct kp_recording kp_recording;
 
 struct kp_manager {
-    atomic_uint refs;         //
-    atomic_bool alive;        // false once destroyed
-    unsigned fork_count;      // of the process that made it
-    kp_device *device;        // held; NULL once destroyed
-    char *label;              //
-    bool unified;             // tensors' host and device sides are one
-    bool regroup;             // kernels of our compiler are launched by blocks
-    kp_launch_device launch;  // for kp_launch_plan_make
-    kp_pipelines pipelines;   // cache
-    _Atomic(uint64_t) used;   // bytes in live tensors
-    pthread_mutex_t lock;     // guards the lists below
-    kp_memory *memories;      // live handles, linked
-    kp_algorithm *algorithms; //
-    kp_sequence *sequences;   //
-    kp_recording *orphans;    // in flight, their sequences destroyed
-    atomic_bool has_orphans;  // a look without the lock
+    atomic_uint refs;           //
+    atomic_bool alive;          // false once destroyed
+    unsigned fork_count;        // of the process that made it
+    kp_device *device;          // held; NULL once destroyed
+    char *label;                //
+    bool unified;               // tensors' host and device sides are one
+    bool regroup;               // kernels of our compiler are launched by blocks
+    kp_launch_device launch;    // for kp_launch_plan_make
+    kp_pipelines pipelines;     // cache
+    _Atomic(uint64_t) used;     // bytes in live tensors
+    pthread_mutex_t order_lock; // held around a submission and what it is ordered by:
+    kp_order_queue *order;      // by queue; the memories' order too
+    uint64_t *order_waits;      // room for a plan's
+    pthread_mutex_t lock;       // guards the lists below
+    kp_memory *memories;        // live handles, linked
+    kp_algorithm *algorithms;   //
+    kp_sequence *sequences;     //
+    kp_recording *orphans;      // in flight, their sequences destroyed
+    atomic_bool has_orphans;    // a look without the lock
 };
 
 // The usual first lines of a call: KP_ERROR_ARGUMENT for NULL, KP_ERROR_STATE for a destroyed manager and in a forked

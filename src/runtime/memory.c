@@ -18,6 +18,7 @@ void kp_memory_unref(kp_memory *memory) {
     kp_manager_release(memory->manager);
     if (memory->root != memory)
         kp_memory_unref(memory->root);
+    kp_order_free(&memory->order);
     kp_alloc_free(memory->label);
     kp_alloc_free(memory);
 }
@@ -204,6 +205,14 @@ static void start_life(kp_memory *memory) {
     link_to_manager(memory);
 }
 
+static kp_result init_order(kp_memory *memory) {
+    kp_manager *manager = memory->manager;
+    kp_guard_lock(&manager->order_lock);
+    kp_result result = kp_order_init(&memory->order, manager->order, manager->device->queue_count);
+    kp_guard_unlock(&manager->order_lock);
+    return result;
+}
+
 kp_result kp_memory_open(kp_memory *memory, const void *data) {
     kp_result result = check_size(memory);
     if (result != KP_OK)
@@ -219,6 +228,8 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
         fill_host(memory, memory->device_side.mapped, data);
     else if (data != NULL && memory->bytes != 0)
         result = make_host(memory, data);
+    if (result == KP_OK)
+        result = init_order(memory);
     if (result != KP_OK)
         goto fail;
     start_life(memory);

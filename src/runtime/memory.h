@@ -10,6 +10,7 @@
 #define KP_SRC_RUNTIME_MEMORY_H
 
 #include "manager.h"
+#include "order.h"
 #include "vulkan/buffer.h"
 
 struct kp_memory {
@@ -30,6 +31,7 @@ struct kp_memory {
     bool shared;                 // the host side is the device side
     bool undefined;              // the host side need not start as `fill`
     unsigned char fill[8];       // one element, with which the host side starts
+    kp_order_state order;        // of a root: submissions that used it; guarded by the manager's order_lock
     kp_buffer device_side;       // of a root
     kp_buffer host_side;         // of a root; when not shared: made when first needed
 };

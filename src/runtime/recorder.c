@@ -7,16 +7,6 @@
 
 enum { FEW = 24 }; // up to here a search is quicker than a map
 
-static const kp_barrier_access any_work = {
-    .stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-    .access = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-};
-static const kp_barrier_access any_use = {
-    .stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
-    .access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_UNIFORM_READ_BIT |
-              VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-};
-
 static kp_result fail(kp_recorder *recorder, kp_result result) {
     if (recorder->result == KP_OK)
         recorder->result = result;
@@ -24,8 +14,10 @@ static kp_result fail(kp_recorder *recorder, kp_result result) {
 }
 
 kp_result kp_recorder_begin(kp_recorder *recorder, kp_device *device, VkCommandBuffer commands,
-                            kp_pipeline_pools *pools, kp_memory *const *memory, size_t count) {
-    *recorder = (kp_recorder){.device = device, .commands = commands, .pools = pools, .slot_count = count};
+                            kp_pipeline_pools *pools, kp_memory *const *memory, unsigned *uses, size_t count) {
+    *recorder =
+        (kp_recorder){.device = device, .commands = commands, .pools = pools, .uses = uses, .slot_count = count};
+    memset(uses, 0, count * sizeof *uses);
     recorder->slots = kp_alloc_zero(count, sizeof *recorder->slots);
     if (recorder->slots == NULL)
         return fail(recorder, kp_error_host_memory(count * sizeof *recorder->slots));
@@ -35,7 +27,6 @@ kp_result kp_recorder_begin(kp_recorder *recorder, kp_device *device, VkCommandB
         if (count > FEW && !kp_map_set(&recorder->index, &root, sizeof root, (void *)(uintptr_t)(i + 1)))
             return fail(recorder, kp_error_host_memory(sizeof memory[i]));
     }
-    kp_barrier_emit(device, commands, &(kp_barrier){.source = any_work, .target = any_use});
     return KP_OK;
 }
 
@@ -64,6 +55,7 @@ void kp_recorder_touch(kp_recorder *recorder, kp_memory *memory, kp_side side, k
     }
     side = memory->shared ? KP_SIDE_DEVICE : side;
     size_t slot = slot_of(recorder, memory);
+    recorder->uses[slot] |= kp_barrier_writes(access) ? KP_ORDER_READ | KP_ORDER_WRITE : KP_ORDER_READ;
     for (size_t i = 0; i < recorder->touched_count; i++) { // the same memory twice in one op: one access
         kp_recorder_touched *t = &recorder->touched[i];
         if (t->slot == slot && t->side == side) {
@@ -104,7 +96,7 @@ kp_result kp_recorder_ready(kp_recorder *recorder) {
 
 void kp_recorder_fence_all(kp_recorder *recorder) {
     if (recorder->result == KP_OK)
-        pass(recorder, &(kp_barrier){.source = any_work, .target = any_use});
+        pass(recorder, &(kp_barrier){.source = kp_barrier_any_work, .target = kp_barrier_any_use});
 }
 
 const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side) {
@@ -114,8 +106,12 @@ const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side) {
 
 kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side) {
     const kp_buffer *source = kp_recorder_buffer(from, from_side), *target = kp_recorder_buffer(to, to_side);
-    if (from->bytes == 0 || (source->handle == target->handle && from->offset == to->offset))
+    if (from->bytes == 0)
         return recorder->result;
+    if (source->handle == target->handle && from->offset == to->offset) { // a sync of shared sides: nothing but its place among other work
+        recorder->uses[slot_of(recorder, from)] |= to_side == KP_SIDE_HOST ? KP_ORDER_READ : KP_ORDER_WRITE;
+        return recorder->result;
+    }
     kp_recorder_touch(recorder, from, from_side,
                       (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT});
     kp_recorder_touch(recorder, to, to_side,

@@ -9,6 +9,7 @@
 #define KP_SRC_RUNTIME_RECORDER_H
 
 #include "memory.h"
+#include "order.h"
 #include "vulkan/barrier.h"
 #include "vulkan/pipeline.h"
 
@@ -30,6 +31,7 @@ typedef struct kp_recorder {
     VkCommandBuffer commands; //
     kp_pipeline_pools *pools; // for descriptors
     kp_recorder_slot *slots;  // one for each memory
+    unsigned *uses;           // how each is used: flags of kp_order_how
     size_t slot_count;        //
     kp_map index;             // memory to slot + 1, when there are many
     kp_recorder_touched *touched;
@@ -38,9 +40,10 @@ typedef struct kp_recorder {
     kp_result result;     // the first failure; all that follows does nothing
 } kp_recorder;
 
-// `memory` is all that the ops may touch, each once. Records the barrier against earlier work on the queue.
+// `memory` is all that the ops may touch, each once; `uses` gets how. What was submitted before is not the recorder's
+// business (order.h).
 kp_result kp_recorder_begin(kp_recorder *recorder, kp_device *device, VkCommandBuffer commands,
-                            kp_pipeline_pools *pools, kp_memory *const *memory, size_t count);
+                            kp_pipeline_pools *pools, kp_memory *const *memory, unsigned *uses, size_t count);
 
 // Records what makes the results visible to the host, frees the recorder, and answers how it all went.
 kp_result kp_recorder_finish(kp_recorder *recorder);

@@ -2,6 +2,7 @@
 #include "recording.h"
 
 #include "base/alloc.h"
+#include "vulkan/guard.h"
 
 #include <string.h>
 
@@ -15,6 +16,7 @@ kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t time
     if (recording == NULL)
         return kp_error_host_memory(sizeof *recording);
     recording->manager = manager;
+    recording->queue_index = queue;
     recording->queue = &device->queues[queue];
     recording->query_capacity = timestamps;
     kp_result result = kp_command_acquire(device, recording->queue->family, &recording->command);
@@ -39,11 +41,12 @@ void kp_recording_forget(kp_recording *recording) {
         kp_algorithm_unref(recording->algorithms[i]);
     kp_alloc_free(recording->memory);
     kp_alloc_free(recording->memory_versions);
+    kp_alloc_free(recording->memory_uses);
     kp_alloc_free(recording->algorithms);
     kp_alloc_free(recording->algorithm_versions);
     recording->memory = NULL;
     recording->algorithms = NULL;
-    recording->memory_versions = recording->algorithm_versions = NULL;
+    recording->memory_versions = recording->memory_uses = recording->algorithm_versions = NULL;
     recording->memory_count = recording->algorithm_count = 0;
     recording->valid = false;
 }
@@ -130,8 +133,9 @@ static kp_result collect_all(kp_recording *recording, kp_op *const *ops, size_t 
     if (result != KP_OK)
         return result;
     recording->memory_versions = kp_alloc_zero(memory.count, sizeof *recording->memory_versions);
+    recording->memory_uses = kp_alloc_zero(memory.count, sizeof *recording->memory_uses);
     recording->algorithm_versions = kp_alloc_zero(algorithms.count, sizeof *recording->algorithm_versions);
-    if (recording->memory_versions == NULL || recording->algorithm_versions == NULL)
+    if (recording->memory_versions == NULL || recording->memory_uses == NULL || recording->algorithm_versions == NULL)
         return kp_error_host_memory((memory.count + algorithms.count) * sizeof(unsigned));
     return KP_OK;
 }
@@ -195,7 +199,7 @@ static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t c
     kp_device *device = recording->manager->device;
     kp_recorder recorder;
     kp_result result = kp_recorder_begin(&recorder, device, recording->command->buffer, &recording->pools,
-                                         recording->memory, recording->memory_count);
+                                         recording->memory, recording->memory_uses, recording->memory_count);
     recording->query_count = 0;
     if (recording->queries != VK_NULL_HANDLE)
         device->vk.vkCmdResetQueryPool(recording->command->buffer, recording->queries, 0,
@@ -234,9 +238,34 @@ static kp_result record(kp_recording *recording, kp_op *const *ops, size_t count
 }
 
 // True when the commands have to be submitted: they do something, or they must wait for what others do.
-static bool has_work(const kp_recording *recording) {
-    return recording->command_count != 0 || recording->query_count != 0 ||
-           atomic_load_explicit(&recording->queue->pending, memory_order_acquire) != 0;
+static bool has_work(const kp_recording *recording, const kp_order_plan *plan) {
+    if (recording->command_count != 0 || recording->query_count != 0 || plan->any_wait)
+        return true;
+    return plan->barrier && atomic_load_explicit(&recording->queue->pending, memory_order_acquire) != 0;
+}
+
+// Puts the commands behind the submissions that they depend on, and submits them, if there is anything to do.
+static kp_result submit(kp_recording *recording) {
+    kp_manager *manager = recording->manager;
+    kp_order_plan plan;
+    kp_result result = KP_OK;
+    kp_guard_lock(&manager->order_lock);
+    kp_order_begin(&plan, manager->order, manager->device->queue_count, recording->queue_index, manager->order_waits);
+    for (size_t i = 0; i < recording->memory_count; i++)
+        kp_order_need(&plan, &recording->memory[i]->root->order, recording->memory_uses[i]);
+    if (has_work(recording, &plan)) {
+        const kp_command_order order = {
+            .barrier = plan.barrier, .waits = plan.any_wait ? plan.waits : NULL, .number = plan.number};
+        result = kp_command_submit(manager->device, recording->queue, recording->command, &order);
+        recording->running = result == KP_OK;
+    }
+    if (recording->running) {
+        kp_order_pass(&plan);
+        for (size_t i = 0; i < recording->memory_count; i++)
+            kp_order_use(&plan, &recording->memory[i]->root->order, recording->memory_uses[i]);
+    }
+    kp_guard_unlock(&manager->order_lock);
+    return result;
 }
 
 kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who) {
@@ -250,10 +279,8 @@ kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t 
         result = record(recording, ops, count, who);
         recording->valid = result == KP_OK;
     }
-    bool submit = result == KP_OK && has_work(recording);
-    if (submit)
-        result = kp_command_submit(recording->manager->device, recording->queue, recording->command);
-    recording->running = submit && result == KP_OK;
+    if (result == KP_OK)
+        result = submit(recording);
     if (!recording->running)
         let_go(recording, recording->memory_count, recording->algorithm_count);
     return result;

@@ -9,6 +9,7 @@
 struct kp_recording {
     kp_recording *next;      // in the manager's list of orphans
     kp_manager *manager;     // alive as long as this is
+    uint32_t queue_index;    // of the manager's
     kp_queue *queue;         //
     kp_command *command;     //
     kp_pipeline_pools pools; //
@@ -22,6 +23,7 @@ struct kp_recording {
     // What the ops use, each once, referred to; held from start to end of a submission. With the versions recorded.
     kp_memory **memory;
     unsigned *memory_versions;
+    unsigned *memory_uses; // flags of kp_order_how
     size_t memory_count;
     kp_algorithm **algorithms;
     unsigned *algorithm_versions;

@@ -6,6 +6,18 @@
 #define WRITES \
     (VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
 
+const kp_barrier_access kp_barrier_any_work = {
+    .stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+    .access = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+};
+const kp_barrier_access kp_barrier_any_use = {
+    .stage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT,
+    .access = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_UNIFORM_READ_BIT |
+              VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+};
+
+bool kp_barrier_writes(kp_barrier_access access) { return (access.access & WRITES) != 0; }
+
 static bool covers(kp_barrier_access all, kp_barrier_access part) {
     return (part.stage & ~all.stage) == 0 && (part.access & ~all.access) == 0;
 }
@@ -20,7 +32,7 @@ void kp_barrier_need(const kp_barrier_state *state, kp_barrier_access next, kp_b
         add(&barrier->source, state->write);
         add(&barrier->target, next);
     }
-    if ((next.access & WRITES) != 0 && state->reads != 0 && (next.stage & ~state->ordered) != 0) {
+    if (kp_barrier_writes(next) && state->reads != 0 && (next.stage & ~state->ordered) != 0) {
         barrier->source.stage |= state->reads;
         barrier->target.stage |= next.stage;
     }
@@ -34,7 +46,7 @@ void kp_barrier_passed(kp_barrier_state *state, const kp_barrier *barrier) {
 }
 
 void kp_barrier_use(kp_barrier_state *state, kp_barrier_access access) {
-    if ((access.access & WRITES) != 0) {
+    if (kp_barrier_writes(access)) {
         *state = (kp_barrier_state){.write = {.stage = access.stage, .access = access.access & WRITES}};
     } else {
         state->reads |= access.stage;

@@ -14,6 +14,9 @@ typedef struct kp_barrier_access {
     VkAccessFlags access;
 } kp_barrier_access;
 
+// All that kp's commands do, and all that they may make use of.
+extern const kp_barrier_access kp_barrier_any_work, kp_barrier_any_use;
+
 // A global memory barrier; empty when source.stage is 0.
 typedef struct kp_barrier {
     kp_barrier_access source, target;
@@ -27,6 +30,8 @@ typedef struct kp_barrier_state {
     VkPipelineStageFlags reads;   // stages that read since the write
     VkPipelineStageFlags ordered; // stages that a barrier has put behind those reads
 } kp_barrier_state;
+
+bool kp_barrier_writes(kp_barrier_access access);
 
 // Adds to `barrier` what must come between `state` and an access.
 void kp_barrier_need(const kp_barrier_state *state, kp_barrier_access next, kp_barrier *barrier);

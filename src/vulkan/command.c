@@ -1,7 +1,8 @@
-// See command.h. Fences and binary submission, not timeline semaphores: those make lavapipe submit from a thread of its
-// own.
+// See command.h. The host waits for fences; timeline semaphores, which order queues, are signalled only where there are
+// several: they make lavapipe submit from a thread of its own.
 #include "command.h"
 
+#include "barrier.h"
 #include "base/alloc.h"
 #include "guard.h"
 
@@ -32,6 +33,17 @@ static kp_command *take_idle(kp_device *device, uint32_t family) {
     return command;
 }
 
+static kp_result allocate(kp_device *device, kp_command *command) {
+    kp_result result = KP_VK(device, AllocateCommandBuffers, device->handle,
+                             &(VkCommandBufferAllocateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                            .commandPool = command->pool,
+                                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                            .commandBufferCount = 2},
+                             command->buffers);
+    command->buffer = command->buffers[1];
+    return result;
+}
+
 static kp_result make(kp_device *device, uint32_t family, kp_command *command) {
     command->family = family;
     kp_result result = KP_VK(
@@ -39,12 +51,7 @@ static kp_result make(kp_device *device, uint32_t family, kp_command *command) {
         &(VkCommandPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, .queueFamilyIndex = family},
         NULL, &command->pool);
     if (result == KP_OK)
-        result = KP_VK(device, AllocateCommandBuffers, device->handle,
-                       &(VkCommandBufferAllocateInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
-                                                      .commandPool = command->pool,
-                                                      .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
-                                                      .commandBufferCount = 1},
-                       &command->buffer);
+        result = allocate(device, command);
     if (result == KP_OK)
         result = KP_VK(device, CreateFence, device->handle,
                        &(VkFenceCreateInfo){.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, NULL, &command->fence);
@@ -98,29 +105,71 @@ void kp_command_drop_idle(kp_device *device) {
 }
 
 kp_result kp_command_begin(kp_device *device, kp_command *command) {
+    const VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     kp_result result = KP_VK(device, ResetCommandPool, device->handle, command->pool, 0);
+    if (result == KP_OK)
+        result = KP_VK(device, BeginCommandBuffer, command->buffers[0], &info);
     if (result != KP_OK)
         return result;
-    return KP_VK(device, BeginCommandBuffer, command->buffer,
-                 &(VkCommandBufferBeginInfo){.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO});
+    kp_barrier_emit(device, command->buffers[0],
+                    &(kp_barrier){.source = kp_barrier_any_work, .target = kp_barrier_any_use});
+    result = KP_VK(device, EndCommandBuffer, command->buffers[0]);
+    return result == KP_OK ? KP_VK(device, BeginCommandBuffer, command->buffer, &info) : result;
 }
 
 kp_result kp_command_end(kp_device *device, kp_command *command) {
     return KP_VK(device, EndCommandBuffer, command->buffer);
 }
 
-kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command) {
+enum { MAX_WAITS = 256 }; // queues that a submission may wait for: a device has fewer
+
+// The timelines to wait for, and how many.
+static uint32_t list_waits(const kp_device *device, const kp_command_order *order, VkSemaphore *semaphores,
+                           uint64_t *values, VkPipelineStageFlags *stages) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; order->waits != NULL && i < device->queue_count && count < MAX_WAITS; i++) {
+        if (order->waits[i] == 0)
+            continue;
+        semaphores[count] = device->queues[i].timeline;
+        values[count] = order->waits[i];
+        stages[count++] = kp_barrier_any_use.stage;
+    }
+    return count;
+}
+
+// The queue's lock is held.
+static kp_result submit(kp_device *device, kp_queue *queue, const kp_command *command, const kp_command_order *order) {
+    VkSemaphore semaphores[MAX_WAITS];
+    uint64_t values[MAX_WAITS];
+    VkPipelineStageFlags stages[MAX_WAITS];
+    uint32_t wait_count = list_waits(device, order, semaphores, values, stages);
+    bool timeline = queue->timeline != VK_NULL_HANDLE;
+    const VkTimelineSemaphoreSubmitInfo numbers = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                                   .waitSemaphoreValueCount = wait_count,
+                                                   .pWaitSemaphoreValues = values,
+                                                   .signalSemaphoreValueCount = 1,
+                                                   .pSignalSemaphoreValues = &order->number};
+    return KP_VK(device, QueueSubmit, queue->handle, 1,
+                 &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                 .pNext = timeline ? &numbers : NULL,
+                                 .waitSemaphoreCount = wait_count,
+                                 .pWaitSemaphores = wait_count != 0 ? semaphores : NULL,
+                                 .pWaitDstStageMask = wait_count != 0 ? stages : NULL,
+                                 .commandBufferCount = order->barrier ? 2 : 1,
+                                 .pCommandBuffers = command->buffers + (order->barrier ? 0 : 1),
+                                 .signalSemaphoreCount = timeline ? 1 : 0,
+                                 .pSignalSemaphores = timeline ? &queue->timeline : NULL},
+                 command->fence);
+}
+
+kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command, const kp_command_order *order) {
     kp_result result = command->signalled ? KP_VK(device, ResetFences, device->handle, 1, &command->fence) : KP_OK;
     if (result != KP_OK)
         return result;
     command->signalled = false;
     atomic_fetch_add_explicit(&queue->pending, 1, memory_order_relaxed);
     kp_guard_lock(&queue->lock);
-    result =
-        KP_VK(device, QueueSubmit, queue->handle, 1,
-              &(VkSubmitInfo){
-                  .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &command->buffer},
-              command->fence);
+    result = submit(device, queue, command, order);
     kp_guard_unlock(&queue->lock);
     if (result != KP_OK)
         atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_relaxed);

@@ -8,7 +8,8 @@
 struct kp_command {
     kp_command *next; // in the device's list of idle ones
     VkCommandPool pool;
-    VkCommandBuffer buffer;
+    VkCommandBuffer buffers[2]; // a barrier between all earlier work on the queue and all later, and
+    VkCommandBuffer buffer;     // what is recorded: buffers[1]
     VkFence fence;
     bool signalled;  // the fence is, since the last submission
     uint32_t family; // of the pool: it must be submitted to a queue of that family
@@ -23,7 +24,15 @@ void kp_command_drop_idle(kp_device *device);                 // destroys those 
 kp_result kp_command_begin(kp_device *device, kp_command *command);
 kp_result kp_command_end(kp_device *device, kp_command *command);
 
-kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command);
+// What a submission comes after.
+typedef struct kp_command_order {
+    bool barrier;          // all earlier work on the queue
+    const uint64_t *waits; // by queue of the device: the number that its timeline must reach, 0 for none. NULL: none
+    uint64_t number;       // that the queue's own timeline reaches when the submission is done
+} kp_command_order;
+
+// Numbers must go up on a queue: the caller keeps its submissions in order.
+kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command, const kp_command_order *order);
 
 // Waits for the submission, at most `timeout` nanoseconds: a short spin, then blocking (design decision 7).
 // KP_ERROR_TIMEOUT; KP_ERROR_DEVICE_LOST. After KP_OK it may be submitted again.

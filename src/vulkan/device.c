@@ -178,6 +178,28 @@ static kp_result get_queues(kp_device *device, const kp_device_desc *desc) {
     return KP_OK;
 }
 
+static kp_result make_timelines(kp_device *device) {
+    if (device->queue_count == 1)
+        return KP_OK;
+    if (!device->features.timeline.timelineSemaphore)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: several queues need timelineSemaphore, which the device lacks",
+                            device->label);
+    const VkSemaphoreTypeCreateInfo type = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                            .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
+    const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
+    kp_result result = KP_OK;
+    for (uint32_t i = 0; i < device->queue_count && result == KP_OK; i++)
+        result = KP_VK(device, CreateSemaphore, device->handle, &info, NULL, &device->queues[i].timeline);
+    return result;
+}
+
+static void drop_timelines(kp_device *device) {
+    for (uint32_t i = 0; i < device->queue_count; i++) {
+        if (device->queues[i].timeline != VK_NULL_HANDLE)
+            device->vk.vkDestroySemaphore(device->handle, device->queues[i].timeline, NULL);
+    }
+}
+
 // All that can fail.
 static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensionProperties **there,
                        const char ***names) {
@@ -209,6 +231,8 @@ static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensio
         result = open_locked(device, counts, *names, name_count);
     if (result == KP_OK)
         result = get_queues(device, &full);
+    if (result == KP_OK)
+        result = make_timelines(device);
     return result;
 }
 
@@ -243,6 +267,7 @@ void kp_device_release(kp_device *device) {
     if (atomic_fetch_sub_explicit(&device->refs, 1, memory_order_acq_rel) != 1)
         return;
     if (device->handle != VK_NULL_HANDLE) {
+        drop_timelines(device);
         kp_command_drop_idle(device);
         kp_heap_destroy(device);
         kp_loader_lock();

@@ -39,6 +39,7 @@ typedef struct kp_command kp_command;
     X(CreateFence)                 \
     X(CreatePipelineLayout)        \
     X(CreateQueryPool)             \
+    X(CreateSemaphore)             \
     X(CreateShaderModule)          \
     X(DestroyBuffer)               \
     X(DestroyCommandPool)          \
@@ -49,6 +50,7 @@ typedef struct kp_command kp_command;
     X(DestroyPipeline)             \
     X(DestroyPipelineLayout)       \
     X(DestroyQueryPool)            \
+    X(DestroySemaphore)            \
     X(DestroyShaderModule)         \
     X(EndCommandBuffer)            \
     X(FreeMemory)                  \
@@ -77,6 +79,7 @@ typedef struct kp_queue {
     uint32_t family;
     pthread_mutex_t lock; // held around vkQueueSubmit
     atomic_uint pending;  // submissions not yet seen done
+    VkSemaphore timeline; // its submissions' numbers, as they are done; where there is more than one queue
 } kp_queue;
 
 typedef struct kp_device {

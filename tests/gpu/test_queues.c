@@ -1,0 +1,172 @@
+// Several queues: work that shares memory is ordered across queues and on one, work that shares nothing needs nothing.
+// A device with a single queue (both CPU drivers) refuses more, and then the same programs run on that one.
+#include "gpu.h"
+
+enum { ROUNDS = 200, COUNT = 4096, MAX_QUEUES = 4 };
+
+// Enough work in each element that a missing dependency would show.
+static const char slow_add[] = "layout(local_size_x = 64) in;\n"
+                               "layout(binding = 0) readonly buffer X { float x[]; };\n"
+                               "layout(binding = 1) buffer Y { float y[]; };\n"
+                               "void main() {\n"
+                               "    uint i = gl_GlobalInvocationID.x;\n"
+                               "    float sum = x[i];\n"
+                               "    for (int k = 0; k < 200; k++) sum += 0.5;\n"
+                               "    y[i] = sum - 99.0;\n"
+                               "}\n";
+
+// One queue from each family first, then more of the first: as many as there are, at most MAX_QUEUES.
+static uint32_t list_families(const kp_device_info *device, uint32_t families[MAX_QUEUES]) {
+    uint32_t count = 0;
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t f = 0; f < device->queue_family_count && count < MAX_QUEUES; f++) {
+            if (device->queue_families[f].compute && device->queue_families[f].count > round)
+                families[count++] = f;
+        }
+    }
+    return count;
+}
+
+static kp_manager *open_queues(void) {
+    kp_manager *first = NULL, *mgr = NULL;
+    OK(kp_manager_create(NULL, &first));
+    kp_device_info device = gpu_device(first);
+    kp_manager_destroy(first);
+    uint32_t families[MAX_QUEUES];
+    uint32_t count = list_families(&device, families);
+    OK(kp_manager_create(&(kp_manager_desc){.queue_families = families, .queue_family_count = count}, &mgr));
+    assert_int_equal(kp_manager_queue_count(mgr), count);
+    return mgr;
+}
+
+static kp_sequence *on_queue(kp_manager *mgr, uint32_t queue) {
+    kp_sequence *seq = NULL;
+    OK(kp_sequence_create(mgr, &(kp_sequence_desc){.queue = queue % kp_manager_queue_count(mgr)}, &seq));
+    return seq;
+}
+
+static kp_algorithm *adder(kp_manager *mgr, kp_tensor *x, kp_tensor *y) {
+    return gpu_algorithm(mgr, slow_add,
+                         &(kp_algorithm_desc){.memory = LIST(x, y), .memory_count = 2, .extent = {COUNT}});
+}
+
+static void expect(const kp_tensor *tensor, float value) {
+    const float *data = kp_tensor_data(tensor);
+    for (unsigned i = 0; i < COUNT; i++) {
+        if (data[i] != value)
+            fail_msg("element %u is %g, not %g", i, (double)data[i], (double)value);
+    }
+}
+
+// x -> y on one queue, y -> x on the next, and so on, all in flight at once.
+static void dependent_work_on_different_queues_is_ordered(void **state) {
+    kp_manager *mgr = *state = open_queues();
+    kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL), *y = gpu_floats(mgr, "y", COUNT, NULL);
+    kp_algorithm *there = adder(mgr, x, y), *back = adder(mgr, y, x);
+    kp_sequence *up = on_queue(mgr, 0), *down = on_queue(mgr, 1), *seqs[MAX_QUEUES];
+    OK(kp_record_sync_device(up, LIST(x, y), 2));
+    OK(kp_sequence_eval_async(up));
+    for (uint32_t q = 0; q < MAX_QUEUES; q++) {
+        seqs[q] = on_queue(mgr, q);
+        OK(kp_record_dispatch(seqs[q], q % 2 == 0 ? there : back, NULL));
+    }
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        for (uint32_t q = 0; q < MAX_QUEUES; q++) {
+            if (round != 0)
+                OK(kp_sequence_await(seqs[q], UINT64_MAX));
+            OK(kp_sequence_eval_async(seqs[q]));
+        }
+    }
+    OK(kp_record_sync_local(down, LIST(x), 1));
+    OK(kp_sequence_eval(down)); // waits for all of it
+    expect(x, (float)(ROUNDS * MAX_QUEUES));
+    for (uint32_t q = 0; q < MAX_QUEUES; q++) {
+        OK(kp_sequence_await(seqs[q], UINT64_MAX));
+        kp_sequence_destroy(seqs[q]);
+    }
+    kp_sequence_destroy(up);
+    kp_sequence_destroy(down);
+}
+
+// A writer waits for readers on other queues too.
+static void a_writer_waits_for_readers_on_other_queues(void **state) {
+    kp_manager *mgr = *state = open_queues();
+    kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL), *zero = gpu_floats(mgr, "zero", COUNT, NULL);
+    kp_tensor *outs[MAX_QUEUES];
+    kp_algorithm *read[MAX_QUEUES];
+    kp_sequence *readers[MAX_QUEUES], *writer = on_queue(mgr, 0), *end = on_queue(mgr, 0);
+    for (uint32_t q = 0; q < MAX_QUEUES; q++) {
+        outs[q] = gpu_floats(mgr, "out", COUNT, NULL);
+        read[q] = adder(mgr, x, outs[q]);
+        readers[q] = on_queue(mgr, q);
+    }
+    OK(kp_record_sync_device(writer, LIST(x, zero), 2));
+    OK(kp_sequence_eval(writer));
+    for (unsigned round = 0; round < ROUNDS / 4; round++) {
+        for (uint32_t q = 0; q < MAX_QUEUES; q++) {
+            OK(kp_record_dispatch(readers[q], read[q], NULL));
+            OK(kp_record_sync_local(readers[q], &outs[q], 1));
+            OK(kp_sequence_eval_async(readers[q]));
+        }
+        OK(kp_record_copy(writer, LIST(outs[0], x), 2)); // x becomes x + 1, when all have read it
+        OK(kp_sequence_eval_async(writer));
+        for (uint32_t q = 0; q < MAX_QUEUES; q++) {
+            OK(kp_sequence_await(readers[q], UINT64_MAX));
+            expect(outs[q], (float)(round + 1));
+        }
+        OK(kp_sequence_await(writer, UINT64_MAX));
+    }
+    kp_sequence_destroy(writer);
+    kp_sequence_destroy(end);
+}
+
+// Reading on the host what another queue's work in flight writes needs a sync, and nothing else.
+static void a_sync_waits_for_work_on_another_queue(void **state) {
+    kp_manager *mgr = *state = open_queues();
+    kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL), *y = gpu_floats(mgr, "y", COUNT, NULL);
+    kp_algorithm *add = adder(mgr, x, y);
+    kp_sequence *work = on_queue(mgr, 0), *sync = on_queue(mgr, 1);
+    for (unsigned i = 0; i < 20; i++) {
+        ((float *)kp_tensor_data(x))[COUNT - 1] = (float)i;
+        OK(kp_record_sync_device(work, &x, 1));
+        OK(kp_record_dispatch(work, add, NULL));
+        OK(kp_sequence_eval_async(work));
+        OK(kp_record_sync_local(sync, &y, 1));
+        OK(kp_sequence_eval(sync));
+        assert_true(((const float *)kp_tensor_data(y))[COUNT - 1] == (float)(i + 1));
+        OK(kp_sequence_await(work, UINT64_MAX));
+    }
+}
+
+static void queues_that_are_not_there_are_refused(void **state) {
+    (void)state;
+    kp_manager *first = NULL, *mgr = NULL;
+    OK(kp_manager_create(NULL, &first));
+    kp_device_info device = gpu_device(first);
+    FAILS(kp_sequence_create(first, &(kp_sequence_desc){.queue = 1}, &(kp_sequence *){NULL}), KP_ERROR_INDEX,
+          "sequence 'sequence': there is no queue 1, the manager has 1");
+    kp_manager_destroy(first);
+    uint32_t many[257] = {0};
+    char words[128];
+    snprintf(words, sizeof words, "*: queue family 0 was asked for %u queues and has %u; families that compute: 0*",
+             device.queue_families[0].count + 1, device.queue_families[0].count);
+    assert_in_range(device.queue_families[0].count, 1, 256);
+    FAILS(kp_manager_create(
+              &(kp_manager_desc){.queue_families = many, .queue_family_count = device.queue_families[0].count + 1u},
+              &mgr),
+          KP_ERROR_ARGUMENT, words);
+    many[0] = device.queue_family_count;
+    snprintf(words, sizeof words, "*: there is no queue family %u; families that compute: *", many[0]);
+    FAILS(kp_manager_create(&(kp_manager_desc){.queue_families = many, .queue_family_count = 1}, &mgr),
+          KP_ERROR_ARGUMENT, words);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        GPU_BARE(dependent_work_on_different_queues_is_ordered),
+        GPU_BARE(a_writer_waits_for_readers_on_other_queues),
+        GPU_BARE(a_sync_waits_for_work_on_another_queue),
+        GPU_BARE(queues_that_are_not_there_are_refused),
+    };
+    return gpu_run("queues", tests);
+}
