@@ -50,6 +50,7 @@ from ._kp import (
     version,
 )
 from .classic import Manager, Sequence
+from .emulate import emulate
 from .kernel import Kernel, kernel, kernel_from_source
 
 __version__ = version()
@@ -104,6 +105,7 @@ __all__ = [
     "compile_shader",
     "device",
     "devices",
+    "emulate",
     "host",
     "kernel",
     "kernel_from_source",

@@ -130,6 +130,12 @@ class Kernel:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
         return manager.algorithm(tensors, self.program, push_consts=push, extent=counts)
 
+    def emulate(self, *args: Any, extent: Extent | None = None, **kwargs: Any) -> None:
+        """As a call, but in CPython, with no device: print() and breakpoints work inside. See kp.emulate."""
+        from .emulate import emulate
+
+        emulate(self, *args, extent=extent, **kwargs)
+
     def __getitem__(self, extent: Extent) -> Callable[..., None]:
         def launch(*args: Any, **kwargs: Any) -> None:
             self._run(extent, args, kwargs)

@@ -1,4 +1,4 @@
-"""Compiles a kernel, validates it, runs it on the device and in CPython (oracle.py), and compares the results.
+"""Compiles a kernel, validates it, runs it on the device and in CPython (kp.emulate), and compares the results.
 
     check(text, [1, 2, 3], ints, floats)        # launches over the length of the first array, or over `extent`
 
@@ -14,7 +14,8 @@ import textwrap
 
 import kp
 import numpy as np
-import oracle
+from kp.emulate import scalars
+from kp.emulate.launch import Emulation
 
 
 def validate(spirv):
@@ -43,14 +44,14 @@ def push_bytes(kernel, values):
     for parameter, value in values:
         parts = np.atleast_1d(value).tolist()
         scalar = getattr(parameter.spec, "scalar", parameter.spec)
-        code = {oracle.f32: "f", oracle.i32: "i", oracle.u32: "I", bool: "I"}[scalar]
+        code = {scalars.f32: "f", scalars.i32: "i", scalars.u32: "I", bool: "I"}[scalar]
         align = 4 * {1: 1, 2: 2}.get(len(parts), 4)
         block += b"\0" * (-len(block) % align) + struct.pack(f"<{len(parts)}{code}", *parts)
     return np.frombuffer(block, dtype=np.uint32)
 
 
 def run_on_device(spirv, kernel, extent, args):
-    """Runs a module; arrays among `args` are changed in place. `kernel` (oracle.Kernel) knows the parameters."""
+    """Runs a module; arrays among `args` are changed in place. `kernel` (an Emulation) knows the parameters."""
     given = list(zip([p for p in kernel.parameters if not p.is_input], args, strict=True))
     buffers = [(p, a) for p, a in given if isinstance(a, np.ndarray)]
     bound = {p.spec[1] if isinstance(p.spec, tuple) else n: a for n, (p, a) in enumerate(buffers)}
@@ -103,7 +104,7 @@ def outcome(kernel, extent, args):
 def check(text, *args, extent=None, tolerance=None, name=None):
     """Fails unless the device does what CPython does. Gives the arrays, as the device left them."""
     text = textwrap.dedent(text).lstrip("\n") if isinstance(text, str) else text
-    kernel = oracle.Kernel(text, name)
+    kernel = Emulation(text, name)
     args = [np.array(a, dtype=np.int32) if isinstance(a, list) else a for a in args]
     arrays = [a for a in args if isinstance(a, np.ndarray)]
     extent = extent or (len(arrays[0]) if arrays else 1)

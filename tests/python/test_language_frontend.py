@@ -10,9 +10,9 @@ import textwrap
 
 import kp
 import numpy as np
-import oracle
 import pyshader as ps
 import pytest
+from kp.emulate.launch import Emulation
 from kernel_check import check, compare, compile_text, outcome, run_on_device, validate
 
 
@@ -21,7 +21,7 @@ def run_function(function, extent, *args):
     module = ps.python2shader(function) if not hasattr(function, "to_spirv") else function
     spirv = module.to_spirv()
     validate(spirv)
-    kernel = oracle.Kernel(module)
+    kernel = Emulation(module)
     wanted = outcome(kernel, extent, args)
     run_on_device(spirv, kernel, extent, args)
     for got, expected in zip(args, wanted, strict=True):

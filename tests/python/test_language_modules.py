@@ -8,9 +8,9 @@ from pathlib import Path
 
 import kernelgen
 import numpy as np
-import oracle
 import pytest
 from kernel_check import compare, compile_text, outcome, run_on_device
+from kp.emulate.launch import Array, Emulation
 
 KERNELS = Path(__file__).parent.parent / "compile" / "ok"
 NOT_RUN = {"compute_set_and_binding"}  # the object API binds set 0
@@ -27,11 +27,11 @@ def kernels():
 def make(kind, rng):
     """A push constant, or the contents of a buffer, for a parameter of this type."""
     spec = kind[2] if isinstance(kind, tuple) else kind
-    if isinstance(spec, oracle.Array):
+    if isinstance(spec, Array):
         spec = spec.element
         size = getattr(spec, "size", 1)
         shape = (16, size) if size > 1 else (16,)
-        dtype = {oracle.f32: np.float32, oracle.i32: np.int32, oracle.u32: np.uint32}[getattr(spec, "scalar", spec)]
+        dtype = getattr(spec, "scalar", spec).numpy
         return (rng.integers(1, 12, shape) / (4 if dtype == np.float32 else 1)).astype(dtype)
     value = rng.integers(1, 9, getattr(spec, "size", 1)).tolist()
     return value if len(value) > 1 else value[0]
@@ -41,7 +41,7 @@ def make(kind, rng):
 def test_kernels_of_the_compile_tests_do_what_cpython_does(file, name):
     text = (KERNELS / file).read_text()
     spirv = compile_text(text, name)
-    kernel = oracle.Kernel(text, name)
+    kernel = Emulation(text, name)
     args = [make(p.spec, np.random.default_rng(7)) for p in kernel.parameters if not p.is_input]
     wanted = outcome(kernel, 1, args)
     run_on_device(spirv, kernel, 1, args)
@@ -131,7 +131,7 @@ def test_long_kernels(size):
             lines.append(f"        r += v{(k - 3) % 300} if r > {k} else v{k % 300}")
     lines += ["    else:", "        r = -1", "    b[i] = r"]
     text = "\n".join(lines) + "\n"
-    kernel = oracle.Kernel(text)
+    kernel = Emulation(text)
     for n in (0, 12345):
         args = [n, np.zeros(3, np.int32)]
         wanted = outcome(kernel, 3, args)

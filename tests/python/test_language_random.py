@@ -4,9 +4,9 @@ import os
 
 import kernelgen
 import numpy as np
-import oracle
 import pytest
 from kernel_check import compare, compile_text, outcome, run_on_device
+from kp.emulate.launch import Emulation
 
 COUNT = int(os.environ.get("KP_RANDOM_KERNELS", "250"))
 GROUPS = 20
@@ -16,7 +16,7 @@ INDICES = 16
 def check_seed(seed):
     # A few large ones among many small ones: small ones fail in a way that is easy to read.
     text = kernelgen.generate(seed, size=60 if seed % 10 == 9 else 14)
-    kernel, args = oracle.Kernel(text), kernelgen.arguments(seed, INDICES)
+    kernel, args = Emulation(text), kernelgen.arguments(seed, INDICES)
     wanted = outcome(kernel, INDICES, args)
     run_on_device(compile_text(text), kernel, INDICES, args)
     for parameter, got, expected in zip([p for p in kernel.parameters if not p.is_input], args, wanted, strict=True):

@@ -1,0 +1,31 @@
+"""kp.emulate: runs a kernel in CPython, computing as a device does, so that print() and breakpoints work inside it.
+
+    kp.emulate(saxpy, 2.0, x, y)          # as saxpy(2.0, x, y), with no device
+    saxpy.emulate(2.0, x, y, extent=1)    # the first index alone
+
+The function that runs is yours, statement by statement, from its file and lines; scalars.py, vectors.py and functions.py hold
+the values and functions of the language, rewrite.py puts them under your code, launch.py goes over the indices.
+"""
+
+from __future__ import annotations
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def emulate(kernel: Any, /, *args: Any, extent: Any = None, **kwargs: Any) -> None:
+    """Runs `kernel` in CPython: a kp.Kernel, pyshader's, or the plain function. Arguments and extent are those of a call of
+    the kernel; arrays, lists and the host sides of tensors are changed in place.
+
+    Floats are rounded and integers wrap as their types do on a device. What a device lets pass raises here: IndexError,
+    ZeroDivisionError (integers), UnboundLocalError, and AssertionError, with a note of the kernel and the index.
+
+    TypeError, ValueError, OverflowError: arguments that do not fit the kernel.
+    """
+    from .launch import Emulation
+
+    Emulation(kernel).launch(args, kwargs, extent)
+
+
+__all__ = ["emulate"]

@@ -1,0 +1,361 @@
+"""From a Python function to one that computes as a device does.
+
+Every statement, operator and order of evaluation stays CPython's own, and so do file and line numbers: a debugger stops where
+you expect. Two things change. What a local variable gets goes through `__bind__`, which makes a plain number an i32 or f32,
+keeps a variable at the type of its first value, and copies vectors, for they are values in the language. And the names that
+the function takes from outside are looked up in the language: `f32` is the emulated type, `exp` the emulated function, a
+function of yours is rewritten in turn, a number is a constant.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import enum
+import inspect
+import linecache
+import textwrap
+import types
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from ..lang import LanguageFunction, LanguageType, type_text
+from .functions import FUNCTIONS, PYTHON
+from .scalars import SCALARS, f32, i32
+from .vectors import Vector, typed, vector, vector_types
+
+TYPES: dict[str, Any] = {
+    **{kind.__name__: kind for kind in SCALARS},
+    **vector_types(),
+    "bool": bool,
+    "boolean": bool,
+    "float": f32,
+    "int": i32,
+    "Vector": lambda size, scalar: vector(scalar, size),
+}
+
+
+class Namespace:
+    """A module, or a class of constants, as a kernel sees it: its numbers, its functions, and the language's names."""
+
+    def __init__(self, module: Any) -> None:
+        self._module = module
+
+    def __getattr__(self, name: str) -> Any:
+        if hasattr(self._module, name):
+            found = translate(getattr(self._module, name))
+            if found is not None:
+                return found
+        if name in LANGUAGE:
+            return LANGUAGE[name]
+        return getattr(self._module, name)
+
+
+def translate(value: Any) -> Any:
+    """What an outside object is in a kernel, or None when it is nothing in particular."""
+    if isinstance(value, enum.Enum):
+        value = value.value
+    if isinstance(value, (bool, np.bool_)):
+        return bool(value)
+    if isinstance(value, (int, float)) and not isinstance(value, np.generic):
+        return (int if isinstance(value, int) else float)(value)
+    if isinstance(value, np.generic):
+        kind = TYPES.get(type_text(value.dtype))
+        return kind(value.item()) if kind is not None and value.dtype.name not in ("int64", "float64") else value.item()
+    if isinstance(value, tuple):
+        return tuple(translate(item) for item in value)
+    if isinstance(value, LanguageFunction) or getattr(value, "__module__", None) in ("builtins", "math"):
+        name = value.__name__
+        return LANGUAGE.get(name)
+    if isinstance(value, LanguageType):
+        return TYPES.get(value.__name__)
+    if isinstance(value, type) and issubclass(value, np.generic):
+        return TYPES.get(type_text(value))
+    if isinstance(value, types.ModuleType) or (isinstance(value, type) and issubclass(value, enum.Enum)):
+        return Namespace(value)
+    function = inspect.unwrap(getattr(value, "function", value))
+    return Function(function).call if isinstance(function, types.FunctionType) else None
+
+
+def _language() -> dict[str, Any]:
+    """What a kernel may name without importing it."""
+    import math
+
+    names: dict[str, Any] = {**FUNCTIONS, **PYTHON, **TYPES}
+    own = types.SimpleNamespace(**names)
+    for name in ("stdlib", "lang", "kp", "ps", "pyshader"):
+        names[name] = own
+    own.stdlib = own.lang = own
+    names["math"] = Namespace(math)
+    names["np"] = names["numpy"] = Namespace(np)
+    return names
+
+
+LANGUAGE: dict[str, Any] = {}
+LANGUAGE.update(_language())
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# What the rewritten code calls
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _bind(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) -> Any:
+    """`value` as the variable called `name` has it; `kinds` are the types that the variables of this call have taken on."""
+    kind = kinds.get(name) or declared
+    if value is None:
+        kinds[name] = declared
+        return None
+    if kind is None:
+        kind = {int: i32, float: f32}.get(type(value), type(value))
+    value = typed(value, kind, name)
+    kinds[name] = kind
+    return value
+
+
+def _kinds(variables: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: type(value) for name, value in variables.items()}
+
+
+def _like(literal: Any, model: Callable[[], Any]) -> Any:
+    """`literal` as a value of the type that model() has, when that can be found out."""
+    try:
+        kind = type(model())
+    except (ArithmeticError, LookupError, NameError):
+        return literal
+    return kind.literal(literal) if kind in SCALARS and type(literal) in (int, float) else literal
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The tree
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def _is_literal(node: ast.AST) -> bool:
+    return all(isinstance(n, (ast.Constant, ast.UnaryOp, ast.BinOp, ast.operator, ast.unaryop)) for n in ast.walk(node))
+
+
+def _is_pure(node: ast.AST) -> bool:
+    """Whether it may be evaluated once more: it calls functions of numbers only."""
+    calls = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
+    return all(isinstance(f, ast.Name) and (f.id in FUNCTIONS or f.id in (*TYPES, "__like__")) for f in calls)
+
+
+def _call(name: str, *args: ast.expr) -> ast.expr:
+    return ast.Call(ast.Name(name, ast.Load()), list(args), [])
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Sends what a local variable gets through __bind__, and gives literals in choices a type."""
+
+    def __init__(self, kind_of: Callable[[ast.expr], Any], scope: dict[str, Any]) -> None:
+        self.kind_of = kind_of
+        self.scope = scope
+
+    def bound(self, name: str, value: ast.expr, *annotation: ast.expr) -> ast.expr:
+        call = _call("__bind__", ast.Name("__kinds__", ast.Load()), ast.Constant(name), value, *annotation)
+        return ast.copy_location(call, value)
+
+    def kind(self, annotation: ast.expr) -> ast.expr:
+        """An expression for the type that an annotation names."""
+        name = f"__kind_{len(self.scope)}__"
+        self.scope[name] = self.kind_of(annotation)
+        return ast.Name(name, ast.Load())
+
+    def through(self, target: ast.expr, value: ast.expr) -> ast.expr:
+        if isinstance(target, ast.Name):
+            return self.bound(target.id, value)
+        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
+            if len(target.elts) == len(value.elts):
+                value.elts = [self.through(t, v) for t, v in zip(target.elts, value.elts)]
+        return value
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        self.generic_visit(node)
+        for target in node.targets:
+            node.value = self.through(target, node.value)
+        unpacked = [t for t in node.targets if isinstance(t, ast.Tuple) and not isinstance(node.value, ast.Tuple)]
+        names = [e for t in unpacked for e in t.elts if isinstance(e, ast.Name)]
+        return [node, *(self.again(name) for name in names)]
+
+    def again(self, target: ast.Name) -> ast.stmt:
+        """target = __bind__("target", target), for what Python itself assigned."""
+        read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
+        store = ast.copy_location(ast.Name(target.id, ast.Store()), target)
+        return ast.copy_location(ast.Assign([store], self.bound(target.id, read)), target)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        annotation, node.annotation = node.annotation, ast.Constant(None)
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        value = node.value or ast.copy_location(ast.Constant(None), node)
+        bound = self.bound(node.target.id, value, self.kind(annotation))
+        if node.value is None:
+            return ast.copy_location(ast.Expr(bound), node)
+        return ast.copy_location(ast.Assign([node.target], bound), node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        self.generic_visit(node)
+        if not isinstance(node.target, ast.Name):
+            return node
+        read = ast.copy_location(ast.Name(node.target.id, ast.Load()), node.target)
+        value = ast.copy_location(ast.BinOp(read, node.op, node.value), node)
+        return ast.copy_location(ast.Assign([node.target], self.bound(node.target.id, value)), node)
+
+    def visit_IfExp(self, node: ast.IfExp) -> Any:
+        """`a if c else 3`: the literal is given the type that `a` would have."""
+        literals = [_is_literal(node.body), _is_literal(node.orelse)]
+        self.generic_visit(node)
+        if literals == [True, False] and _is_pure(node.orelse):
+            node.body = self.like(node.body, node.orelse)
+        elif literals == [False, True] and _is_pure(node.body):
+            node.orelse = self.like(node.orelse, node.body)
+        return node
+
+    def like(self, literal: ast.expr, model: ast.expr) -> ast.expr:
+        no_arguments = ast.arguments([], [], None, [], [], None, [])
+        return ast.copy_location(_call("__like__", literal, ast.Lambda(no_arguments, model)), literal)
+
+    def visit_For(self, node: ast.For) -> Any:
+        self.generic_visit(node)
+        if isinstance(node.target, ast.Name):
+            node.body.insert(0, self.again(node.target))
+        return node
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# The function
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class Function:
+    """A function made ready to run: `call` is it. Given as a function, or as a text and which function of it."""
+
+    def __init__(self, function: Any, name: str | None = None, siblings: Mapping[str, ast.FunctionDef] | None = None):
+        self.function = function if not isinstance(function, str) else None
+        self.siblings: dict[str, ast.FunctionDef] = dict(siblings or {})
+        self.node, self.file = self._parse(function, name)
+        self.name = self.node.name
+        self.scope: dict[str, Any] = {}
+        self._made: Callable[..., Any] | None = None
+
+    def _parse(self, function: Any, name: str | None) -> tuple[ast.FunctionDef, str]:
+        if isinstance(function, str):
+            file = f"<kernel {id(function):x}>"
+            linecache.cache[file] = (len(function), None, function.splitlines(True), file)
+            text, first = function, 1
+        else:
+            from .._source import read_source
+
+            text, first = read_source(function)
+            file = function.__code__.co_filename
+        tree = ast.parse(textwrap.dedent(text))
+        ast.increment_lineno(tree, first - 1)
+        found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        if isinstance(function, str):
+            self.siblings = {node.name: node for node in found}
+        chosen = [node for node in found if name in (None, node.name)]
+        if not chosen:
+            raise ValueError(f"there is no function '{name}' in the source")
+        return chosen[-1], file
+
+    # ---- names from outside
+
+    def _outside(self) -> dict[str, Any]:
+        if self.function is None:
+            return {name: _Sibling(self, node).call for name, node in self.siblings.items()}
+        from .._source import _closure
+
+        return {**self.function.__globals__, **_closure(self.function)}
+
+    def resolve(self, names: set[str]) -> dict[str, Any]:
+        """What the names mean. A name that is nothing of the language is left to Python."""
+        outside, found = self._outside(), {}
+        for name in names & outside.keys():
+            value = outside[name]
+            meant = value if self.function is None else translate(value)
+            if meant is not None:
+                found[name] = meant
+            elif name not in LANGUAGE:
+                found[name] = value
+        return {**LANGUAGE, **found}
+
+    def kind_of(self, annotation: ast.expr) -> Any:
+        """The type of the language that an annotation names; None for any other."""
+        if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
+            annotation = ast.parse(annotation.value, mode="eval").body
+        names = {n.id for n in ast.walk(annotation) if isinstance(n, ast.Name)}
+        try:
+            code = compile(ast.fix_missing_locations(ast.Expression(annotation)), self.file, "eval")
+            kind = eval(code, {"__builtins__": {}}, self.resolve(names))
+        except Exception:
+            return None
+        known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Vector))
+        return kind if known else None
+
+    # ---- the code
+
+    def make(self, types_of_parameters: bool = True) -> Callable[..., Any]:
+        """The function, to be called with values of the language."""
+        node = self.node
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        self.scope = {
+            **self.resolve(names),
+            "__builtins__": builtins,
+            "__name__": getattr(self.function, "__module__", None) or "kernel",
+            "__bind__": _bind,
+            "__kinds_of__": _kinds,
+            "__like__": _like,
+        }
+        rewriter = _Rewriter(self.kind_of, self.scope)
+        arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
+        kinds = [a.annotation and rewriter.kind(a.annotation) for a in arguments]
+        for argument in arguments:
+            argument.annotation = None
+        node.decorator_list, node.returns = [], None
+        rewriter.generic_visit(node)
+        node.body[:0] = self._prologue(rewriter, arguments, kinds, types_of_parameters)
+        module = ast.fix_missing_locations(ast.Module([node], []))
+        exec(compile(module, self.file, "exec"), self.scope)
+        made: Callable[..., Any] = self.scope[node.name]
+        self.scope.update(self.resolve(names & {node.name}) if node.name in names else {})
+        return made
+
+    def _prologue(
+        self, rewriter: _Rewriter, arguments: list[ast.arg], kinds: list[Any], typed_parameters: bool
+    ) -> list[ast.stmt]:
+        """__kinds__, and for a function that kernels call the types of its parameters."""
+        place = self.node.body[0]
+        known = _call("__kinds_of__", _call("locals")) if not typed_parameters else ast.Dict([], [])
+        lines: list[ast.stmt] = [ast.Assign([ast.Name("__kinds__", ast.Store())], known)]
+        if typed_parameters:
+            for argument, kind in zip(arguments, kinds):
+                value = rewriter.bound(argument.arg, ast.Name(argument.arg, ast.Load()), *([kind] if kind else []))
+                lines.append(ast.Assign([ast.Name(argument.arg, ast.Store())], value))
+        for line in lines:
+            for part in ast.walk(line):
+                ast.copy_location(part, place)
+        return lines
+
+    def call(self, *args: Any, **kwargs: Any) -> Any:
+        """Calls it as a kernel calls a helper."""
+        if self._made is None:
+            self._made = self.make()
+        return self._made(*args, **kwargs)
+
+
+class _Sibling(Function):
+    """A function of the same text."""
+
+    def __init__(self, home: Function, node: ast.FunctionDef) -> None:
+        self.home = home
+        self.node_of_text = node
+        super().__init__(home.function, None, home.siblings)
+
+    def _parse(self, function: Any, name: str | None) -> tuple[ast.FunctionDef, str]:
+        import copy
+
+        return copy.deepcopy(self.node_of_text), self.home.file

@@ -1,0 +1,202 @@
+"""kp.emulate: the function itself runs, in CPython, on the arrays that it is given; numbers are a device's. That it gives what
+devices give is what the language tests compare."""
+
+import array
+import enum
+import io
+import linecache
+import pdb
+
+import kp
+import numpy as np
+import pyshader as ps
+import pytest
+from kp.lang import Array, Index, Index2, exp, f32, i32, u32, vec2, vec3
+
+SCALE = 3
+TYPED = np.float32(0.1)
+
+
+class Mode(enum.IntEnum):
+    DOUBLE = 2
+
+
+@kp.kernel
+def saxpy(i: Index, a: f32, x: Array[f32], y: Array[f32]):
+    y[i] = a * x[i] + y[i]
+
+
+def test_a_call_with_no_device(python):
+    """All that a call of a kernel takes, on a machine without Vulkan."""
+    code = """
+import kp, numpy as np, os, sys
+sys.path.insert(0, sys.argv[1])
+from test_emulate import saxpy
+y = np.array([10, 20, 30], np.float32)
+saxpy.emulate(2.0, [1, 2, 3], y)
+kp.emulate(saxpy, x=[1, 2, 3], a=1, y=y, extent=1)
+print(y.tolist(), kp.devices())
+"""
+    nowhere = {"VK_DRIVER_FILES": "/nonexistent.json", "VK_ICD_FILENAMES": "/nonexistent.json"}
+    assert python(code, __file__.rpartition("/")[0], env=nowhere) == "[13.0, 24.0, 36.0] []\n"
+
+
+def test_arrays_of_all_kinds_are_changed_in_place(mgr):
+    x = np.array([1, 2], np.float32)
+    tensor, strided = mgr.tensor([1, 1]), np.zeros(4, np.float32)[::2]
+    for y in (
+        [1.0, 1.0],
+        array.array("f", [1, 1]),
+        tensor,
+        np.ones((2, 1), np.float32),
+        np.ones(2, ">f4"),
+        strided + 1,
+    ):
+        saxpy.emulate(2.0, x, y)
+        assert np.array(y).reshape(-1).tolist() == [3, 5]
+    saxpy.emulate(2.0, x, strided)
+    assert strided.tolist() == [2, 4]
+    saxpy.emulate(2.0, x, x)
+    assert x.tolist() == [3, 6]
+    assert tensor.data().tolist() == [3, 5]
+
+
+def test_numbers_are_rounded_and_wrapped():
+    def k(i: Index, n: i32, m: u32, x: Array[f32], h: Array[i32], w: Array[u32]):
+        t = 5381
+        for c in range(n):
+            t = t * 33 + c
+        h[i] = t
+        m -= 5
+        w[i] = m
+        x[i] = x[i] + 1e-8
+        x[i] = x[i] / 3
+
+    x, h, w = np.ones(1, np.float32), np.zeros(1, np.int32), np.zeros(1, np.uint32)
+    kp.emulate(k, 20, 3, x, h, w)
+    t = 5381
+    for c in range(20):
+        t = t * 33 + c
+    assert h[0] == (t + 2**31) % 2**32 - 2**31
+    assert w[0] == 2**32 - 2
+    assert x[0] == np.float32(1) / np.float32(3)
+
+
+def helper(v, scale=2.0):
+    v.x = v.x * scale
+    return v
+
+
+def test_names_from_outside():
+    offset = 1.5
+
+    def k(i: Index, x: Array[f32], v: Array[vec2]):
+        p = v[i]
+        q = helper(p, scale=TYPED)
+        x[i] = p.x * SCALE + offset + q.x + x[i] * Mode.DOUBLE
+        v[i].y = exp(0.0) + f32(len(v))
+
+    x, v = np.array([1, 1], np.float32), np.array([[1, 2], [3, 4]], np.float32)
+    kp.emulate(k, x, v)
+    tenth = np.float32(0.1)
+    assert x.tolist() == [
+        np.float32(np.float32(4.5 + tenth) + 2),
+        np.float32(np.float32(10.5 + np.float32(3 * tenth)) + 2),
+    ]
+    assert v.tolist() == [[1, 3], [3, 3]]
+
+
+def test_a_kernel_in_pyshaders_form():
+    @ps.python2shader
+    def compute(
+        index=("input", "GlobalInvocationId", ps.ivec3),
+        a=("buffer", 0, ps.Array(ps.f32)),
+        b=("buffer", 1, "Array(vec3)"),
+    ):
+        b[index.x] = vec3(a[index.x], 1, 2).zyx  # noqa: F821
+
+    b = np.zeros((2, 3), np.float32)
+    kp.emulate(compute, [5, 6], b)
+    assert b.tolist() == [[2, 1, 5], [2, 1, 6]]
+
+
+def test_a_kernel_from_a_text():
+    kernel = kp.kernel_from_source(
+        "def twice(n):\n    return 2 * n\n\ndef k(i: Index2, n: Array[i32]):\n    n[i.x + 2 * i.y] += i.y\n"
+    )
+    n = [0, 0, 0, 0]
+    kernel.emulate(n, extent=(2, 2))
+    assert n == [0, 0, 1, 1]
+
+
+def test_print_and_the_lines_of_the_source(capsys):
+    def k(i: Index, x: Array[f32]):
+        print("x is", x[i], i)
+        x[i + 1] = 0.0
+
+    with pytest.raises(IndexError, match=r"^x\[1\]: x has 1 elements") as caught:
+        kp.emulate(k, np.array([0.1], np.float32))
+    assert capsys.readouterr().out == "x is 0.1 0\n"
+    assert caught.value.__notes__ == ["k() was at the index 0"]
+    frame = next(f for f in caught.traceback if f.name == "k")
+    assert frame.path.samefile(__file__) and "x[i + 1] = 0.0" in linecache.getline(__file__, frame.lineno + 1)
+
+
+def test_a_breakpoint(monkeypatch):
+    def k(i: Index, x: Array[f32]):
+        y = x[i] * 2
+        breakpoint()
+        x[i] = y
+
+    said = io.StringIO()
+    debugger = pdb.Pdb(stdin=io.StringIO("p y\np i\nc\n"), stdout=said, nosigint=True, readrc=False)
+    monkeypatch.setattr("sys.breakpointhook", lambda: debugger.set_trace(__import__("sys")._getframe(1)))
+    kp.emulate(k, [1.5], extent=1)
+    assert "3.0" in said.getvalue() and "x[i] = y" in said.getvalue()
+
+
+def test_what_a_device_lets_pass_raises():
+    def divide(i: Index, n: Array[i32]):
+        n[i] = 1 // n[i]
+
+    def unset(i: Index, n: Array[i32]):
+        if n[i] != 0:
+            t = 1
+        n[i] = t
+
+    def failed(i: Index, n: Array[i32]):
+        assert n[i] == 1, "must be one"
+
+    def before(i: Index, n: Array[i32]):
+        n[i - 1] = 0
+
+    for kernel, error in ((divide, ZeroDivisionError), (unset, UnboundLocalError), (before, IndexError)):
+        with pytest.raises(error):
+            kp.emulate(kernel, [0])
+    with pytest.raises(AssertionError, match="must be one"):
+        kp.emulate(failed, [0], extent=1)
+
+
+def test_arguments_that_do_not_fit():
+    cases = [
+        ((1.0, [1.0]), TypeError, r"^saxpy\(\) missing arguments: y$"),
+        ((1.0, [1.0], [1.0], 2), TypeError, r"^saxpy\(\) takes 3 arguments but 4 were given$"),
+        ((1.0, [1.0], np.zeros(1)), TypeError, r"^argument 'y': has dtype float64, must be float32$"),
+    ]
+    for args, error, words in cases:
+        with pytest.raises(error, match=words):
+            saxpy.emulate(*args)
+    with pytest.raises(TypeError, match="unexpected argument 'z'"):
+        saxpy.emulate(1.0, [1.0], [1.0], z=1)
+
+    def grid(at: Index2, n: i32, out: Array[vec2]):
+        out[at.x] = vec2(n)
+
+    with pytest.raises(TypeError, match=r"give its extent"):
+        kp.emulate(grid, 1, [1.0, 2.0])
+    with pytest.raises(TypeError, match=r"^argument 'n': must be i32, not float$"):
+        kp.emulate(grid, 1.5, [1.0, 2.0], extent=(1, 1))
+    with pytest.raises(OverflowError, match=r"^argument 'n': 2147483648 does not fit in i32$"):
+        kp.emulate(grid, 2**31, [1.0, 2.0], extent=(1, 1))
+    with pytest.raises(ValueError, match=r"^argument 'out': has 3 numbers, Array\[vec2\] needs a multiple of 2$"):
+        kp.emulate(grid, 1, [1.0, 2.0, 3.0], extent=(1, 1))
