@@ -28,9 +28,9 @@ typedef struct kp_param_type {
     const char *type;
 } kp_param_type;
 
-// A name that the kernel takes from outside: a number, known at compile time. `dtype` is KP_F64 for a Python float,
-// KP_I64 for a Python int and KP_BOOL for a bool (these adapt to where they are used, as a literal in the source does);
-// any other dtype fixes the constant's type.
+// A name that the kernel takes from outside, which may be dotted ("Color.RED"): a number, known at compile time.
+// `dtype` is KP_F64 for a Python float, KP_I64 for a Python int and KP_BOOL for a bool (these adapt to where they are
+// used, as a literal in the source does); any other dtype fixes the constant's type.
 typedef struct kp_constant {
     const char *name;
     kp_dtype dtype;
@@ -39,18 +39,49 @@ typedef struct kp_constant {
         int64_t i;
         uint64_t u;
     } value; // f for float types, u for unsigned types, i for the rest
+    const struct kp_constant
+        *items;        // a tuple: its items, whose names do not matter, and which may be tuples; NULL: a number
+    size_t item_count; //
 } kp_constant;
+
+// A name under which a function is called: "helper", or "lib.helper".
+typedef struct kp_callee {
+    const char *name;
+    size_t function;     // which one it is: an index into kp_compile_desc.functions
+    const char *refusal; // why kernels cannot call it, as in "it is a class"; NULL: they can
+} kp_callee;
+
+// A function that the kernel calls, or that one of these calls, with what its names stand for. Without these a call
+// means a function of the same source.
+typedef struct kp_function_source {
+    const char *source;           // a text that holds it
+    const char *name;             // NULL: the last function of the text
+    const char *file;             // name for messages; NULL: "<kernel>"
+    uint32_t first_line;          // line number of the first line of the text in that file; 0: 1
+    const kp_param_type *params;  // types that replace the text's; "return" is what it returns
+    size_t param_count;           //
+    const kp_constant *defaults;  // default values that replace the text's, by the parameter's name
+    size_t default_count;         //
+    const kp_constant *constants; // captured names
+    size_t constant_count;        //
+    const kp_callee *callees;     // the functions that it calls
+    size_t callee_count;          //
+} kp_function_source;
 
 // All fields may be zero.
 typedef struct kp_compile_desc {
-    const char *kernel;           // which function of the source; NULL: the last one
-    const char *file;             // name for messages; NULL: "<kernel>"
-    uint32_t first_line;          // line number of the first line of the source in that file; 0: 1
-    const kp_param_type *params;  // types that replace the source's
-    size_t param_count;           //
-    const kp_constant *constants; // captured names
-    size_t constant_count;        //
-    bool no_debug_info;           // leave out OpName, OpLine and the file's name
+    const char *kernel;                  // which function of the source; NULL: the last one
+    const char *file;                    // name for messages; NULL: "<kernel>"
+    uint32_t first_line;                 // line number of the first line of the source in that file; 0: 1
+    const kp_param_type *params;         // types that replace the source's
+    size_t param_count;                  //
+    const kp_constant *constants;        // captured names
+    size_t constant_count;               //
+    bool no_debug_info;                  // leave out OpName, OpLine and the file's name
+    const kp_function_source *functions; // of other texts, called by the kernel or by each other
+    size_t function_count;               //
+    const kp_callee *callees;            // which of them the kernel calls
+    size_t callee_count;                 //
 } kp_compile_desc;
 
 // Compiles one kernel of `source` (UTF-8, NUL-terminated, any indentation). `desc` may be NULL.

@@ -3,7 +3,7 @@
 
 #include "base/str.h"
 #include "builtin.h"
-#include "scope.h"
+#include "check.h"
 
 enum { DEEPEST_SHOWN = 400 };
 
@@ -134,6 +134,9 @@ static void dump_head(dumper *d, const kp_node *n) {
     case KP_NODE_BUILTIN:
         kp_str_format(d->out, " %s", n->u.call.row->name);
         break;
+    case KP_NODE_INVOKE:
+        kp_str_format(d->out, " %s", n->u.invoke.instance->name);
+        break;
     case KP_NODE_AUGMENT:
         kp_str_format(d->out, " %s=", kp_lexer_spelling(n->u.augment.op));
         break;
@@ -191,6 +194,9 @@ static void dump_expression_children(dumper *d, const kp_node *n) {
     case KP_NODE_BUILTIN:
         dump_list(d, n->u.call.list);
         break;
+    case KP_NODE_INVOKE:
+        dump_list(d, n->u.invoke.list);
+        break;
     case KP_NODE_KEYWORD:
         dump_child(d, n->u.keyword.value);
         break;
@@ -230,6 +236,10 @@ static void dump(dumper *d, const kp_node *n) {
         dump_list(d, n->u.assign.targets);
         dump_under(d, "type", n->u.assign.annotation);
         dump_under(d, "value", n->u.assign.value);
+        break;
+    case KP_NODE_UNPACK:
+        dump_list(d, n->u.unpack.targets);
+        dump_under(d, "value", n->u.unpack.value);
         break;
     case KP_NODE_AUGMENT:
         dump_child(d, n->u.augment.target);

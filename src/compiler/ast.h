@@ -9,45 +9,48 @@
 #include "type.h"
 
 // X(NAME, "what messages and dumps call it")
-#define KP_NODES(X)                                                                            \
-    /* expressions, as parsed */                                                               \
-    X(NAME, "name")           /* name; parsed only */                                          \
-    X(CONST, "constant")      /* value, of `type`: a literal type, or a scalar once adapted */ \
-    X(STRING, "string")       /* parsed only */                                                \
-    X(NONE, "None")           /* parsed only */                                                \
-    X(UNARY, "unary")         /* unary: - + ~ not */                                           \
-    X(BINARY, "binary")       /* binary; checked: both sides and the result have one type,     \
-                                 except shifts */                                              \
-    X(COMPARE, "comparison")  /* compare: a < b <= c */                                        \
-    X(BOOL, "boolean")        /* list, op AND or OR; checked: of one type, the node's */       \
-    X(COND, "conditional")    /* cond: yes if test else no */                                  \
-    X(CALL, "call")           /* call; parsed only */                                          \
-    X(KEYWORD, "keyword")     /* keyword: name=value among the arguments; parsed only */       \
-    X(ATTRIBUTE, "attribute") /* attribute: object.name; parsed only */                        \
-    X(SUBSCRIPT, "subscript") /* subscript: object[index]; checked: object is a BUFFER or a    \
-                                 vector */                                                     \
-    X(TUPLE, "tuple")         /* list */                                                       \
-    X(LIST, "list")           /* list; parsed only */                                          \
-    /* expressions, made by check */                                                           \
-    X(VARIABLE, "variable")   /* symbol: a local, or a parameter passed by value */            \
-    X(BUFFER, "buffer")       /* symbol: a storage buffer; its type is that of the contents */ \
-    X(CAST, "cast")           /* operand: to `type`; scalar to vector: in every component */   \
-    X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                       \
-    X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */            \
-    X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                    \
-    X(BUILTIN, "builtin")     /* call, with `row` */                                           \
-    X(TARGET, "target")       /* in an AUGMENT: the value that the target has now */           \
-    /* statements */                                                                           \
-    X(ASSIGN, "assign")         /* assign */                                                   \
-    X(AUGMENT, "augment")       /* augment: target op= value; checked: value is the whole      \
-                                   operation, on TARGET */                                     \
-    X(EXPRESSION, "expression") /* operand: evaluated for what it does */                      \
-    X(IF, "if")                 /* branches */                                                 \
-    X(WHILE, "while")           /* loop: test, body, other */                                  \
-    X(FOR, "for")               /* loop: target, range or start/stop/step, body, other */      \
-    X(BREAK, "break")           /* */                                                          \
-    X(CONTINUE, "continue")     /* */                                                          \
-    X(RETURN, "return")         /* operand, or NULL */                                         \
+#define KP_NODES(X)                                                                                               \
+    /* expressions, as parsed */                                                                                  \
+    X(NAME, "name")           /* name; parsed only */                                                             \
+    X(CONST, "constant")      /* value, of `type`: a literal type, or a scalar once adapted */                    \
+    X(STRING, "string")       /* parsed only */                                                                   \
+    X(NONE, "None")           /* parsed only */                                                                   \
+    X(UNARY, "unary")         /* unary: - + ~ not */                                                              \
+    X(BINARY, "binary")       /* binary; checked: both sides and the result have one type,                        \
+                                 except shifts */                                                                 \
+    X(COMPARE, "comparison")  /* compare: a < b <= c */                                                           \
+    X(BOOL, "boolean")        /* list, op AND or OR; checked: of one type, the node's */                          \
+    X(COND, "conditional")    /* cond: yes if test else no */                                                     \
+    X(CALL, "call")           /* call; parsed only */                                                             \
+    X(KEYWORD, "keyword")     /* keyword: name=value among the arguments; parsed only */                          \
+    X(ATTRIBUTE, "attribute") /* attribute: object.name; parsed only */                                           \
+    X(SUBSCRIPT, "subscript") /* subscript: object[index]; checked: object is a BUFFER or a                       \
+                                 vector */                                                                        \
+    X(TUPLE, "tuple")         /* list */                                                                          \
+    X(LIST, "list")           /* list; parsed only */                                                             \
+    /* expressions, made by check */                                                                              \
+    X(VARIABLE, "variable")   /* symbol: a local, or a parameter passed by value */                               \
+    X(BUFFER, "buffer")       /* symbol: a storage buffer; its type is that of the contents */                    \
+    X(CAST, "cast")           /* operand: to `type`; scalar to vector: in every component */                      \
+    X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                                          \
+    X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */                               \
+    X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                                       \
+    X(BUILTIN, "builtin")     /* call, with `row` */                                                              \
+    X(INVOKE, "invoke") /* invoke: the call of a function of the source; of no type when it gives none or several \
+                           values */                                                                              \
+    X(TARGET, "target") /* in an AUGMENT: the value that the target has now */                                    \
+    /* statements */                                                                                              \
+    X(ASSIGN, "assign")         /* assign */                                                                      \
+    X(AUGMENT, "augment")       /* augment: target op= value; checked: value is the whole                         \
+                                   operation, on TARGET */                                                        \
+    X(UNPACK, "unpack")         /* unpack: made by check; what an INVOKE gives, into variables */                 \
+    X(EXPRESSION, "expression") /* operand: evaluated for what it does */                                         \
+    X(IF, "if")                 /* branches */                                                                    \
+    X(WHILE, "while")           /* loop: test, body, other */                                                     \
+    X(FOR, "for")               /* loop: target, range or start/stop/step, body, other */                         \
+    X(BREAK, "break")           /* */                                                                             \
+    X(CONTINUE, "continue")     /* */                                                                             \
+    X(RETURN, "return")         /* operand, or NULL; checked: a TUPLE of the values, or NULL */                   \
     X(PASS, "pass")
 
 typedef enum kp_node_kind {
@@ -56,6 +59,7 @@ typedef enum kp_node_kind {
 #undef KP_X
 } kp_node_kind;
 
+struct kp_instance;
 struct kp_symbol;
 struct kp_builtin;
 typedef struct kp_node kp_node;
@@ -113,6 +117,15 @@ struct kp_node {
             const struct kp_builtin *row; // BUILTIN
             kp_list list;
         } call;
+        struct {
+            struct kp_instance *instance;
+            kp_list list;        // arguments passed by value, in the order in which they are written
+            uint32_t *positions; // of each among those of the instance
+        } invoke;
+        struct {
+            kp_list targets; // VARIABLEs
+            kp_node *value;  // INVOKE
+        } unpack;
         struct {
             kp_name *name;
             kp_node *value;

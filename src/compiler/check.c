@@ -16,7 +16,7 @@ void kp_check_fail(kp_checker *c, const kp_node *at, const char *format, ...) {
     if (vsnprintf(message, sizeof message, format, args) < 0)
         message[0] = '\0';
     va_end(args);
-    kp_error_at(c->unit, at->first, at->last, "%s", message);
+    kp_error_at(c->unit, at->first, at->last, "%s%s", message, kp_check_place_of_call(c));
 }
 
 const char *kp_check_text(kp_checker *c, const kp_node *n) {
@@ -38,7 +38,7 @@ kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, con
     return n;
 }
 
-static kp_node *constant_of(kp_checker *c, const kp_node *n, const kp_constant *constant) {
+kp_node *kp_check_captured_value(kp_checker *c, const kp_node *n, const kp_constant *constant) {
     kp_node *k = kp_check_new(c, KP_NODE_CONST, n, NULL);
     kp_dtype dtype = constant->dtype;
     if (dtype == KP_F64) {
@@ -65,18 +65,18 @@ static kp_node *constant_of(kp_checker *c, const kp_node *n, const kp_constant *
 }
 
 static kp_parser_global *find_global(kp_checker *c, const kp_name *name) {
-    for (uint32_t i = c->outline->global_count; i-- > 0;) {
-        if (c->outline->globals[i].name == name)
-            return &c->outline->globals[i];
+    const kp_parser_outline *outline = c->module->outline;
+    for (uint32_t i = outline->global_count; i-- > 0;) {
+        if (outline->globals[i].name == name)
+            return &outline->globals[i];
     }
     return NULL;
 }
 
 static const kp_constant *find_constant(kp_checker *c, const kp_name *name) {
-    const kp_compile_desc *desc = c->unit->desc;
-    for (size_t i = 0; i < desc->constant_count; i++) {
-        if (strcmp(desc->constants[i].name, name->text) == 0)
-            return &desc->constants[i];
+    for (size_t i = 0; i < c->module->constant_count; i++) {
+        if (strcmp(c->module->constants[i].name, name->text) == 0)
+            return &c->module->constants[i];
     }
     return NULL;
 }
@@ -104,7 +104,7 @@ static bool may_be_constant(kp_checker *c, const kp_node *n) {
     case KP_NODE_NAME:
         return find_constant(c, n->u.name) != NULL || find_global(c, n->u.name) != NULL;
     case KP_NODE_ATTRIBUTE:
-        return kp_builtin_constant(n->u.attribute.name, &value);
+        return kp_builtin_constant(n->u.attribute.name, &value) || kp_check_captured(c, n) != NULL;
     case KP_NODE_UNARY:
         return may_be_constant(c, n->u.unary.operand);
     case KP_NODE_COMPARE:
@@ -138,9 +138,14 @@ static kp_node *global_of(kp_checker *c, const kp_node *n, kp_parser_global *glo
 }
 
 kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
-    const kp_constant *constant = find_constant(c, n->u.name);
+    bool dotted = n->kind == KP_NODE_ATTRIBUTE;
+    if (dotted && (c->module->constant_count == 0 || kp_check_path(c, n) == NULL))
+        return NULL;
+    const kp_constant *constant = find_constant(c, dotted ? kp_check_dotted(c, n) : n->u.name);
     if (constant != NULL)
-        return constant_of(c, n, constant);
+        return kp_check_captured_value(c, n, constant);
+    if (dotted)
+        return NULL;
     kp_parser_global *global = find_global(c, n->u.name);
     return global != NULL ? global_of(c, n, global) : NULL;
 }
@@ -163,14 +168,29 @@ const kp_name *kp_check_path(kp_checker *c, const kp_node *n) {
     return last;
 }
 
-kp_kernel *kp_check_run(kp_unit *unit, const kp_parser_outline *outline, kp_function *function) {
+kp_name *kp_check_dotted(kp_checker *c, const kp_node *n) {
+    kp_name *name = n->kind == KP_NODE_NAME ? n->u.name : NULL;
+    if (n->kind != KP_NODE_ATTRIBUTE)
+        return name;
+    name = kp_check_dotted(c, n->u.attribute.object);
+    if (name == NULL)
+        return NULL;
+    uint32_t length = name->length + 1 + n->u.attribute.name->length;
+    char *text = KP_UNIT_NEW(c->unit, char, length + 1);
+    memcpy(text, name->text, name->length);
+    text[name->length] = '.';
+    memcpy(text + name->length + 1, n->u.attribute.name->text, n->u.attribute.name->length);
+    return kp_lexer_intern(c->unit, text, length);
+}
+
+kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function) {
     kp_checker *c = KP_UNIT_NEW(unit, kp_checker, 1);
     c->unit = unit;
-    c->outline = outline;
     c->kernel = KP_UNIT_NEW(unit, kp_kernel, 1);
     c->kernel->name = function->token->name->text;
     c->kernel->token = function->token;
     c->kernel->function = function;
+    kp_check_modules(c, outline, function);
     kp_signature_run(c, function);
     kp_scope_add_locals(unit, &c->scope, function->body);
     kp_check_body(c, &function->body);

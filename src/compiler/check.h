@@ -1,7 +1,8 @@
 // Decides everything: what each name stands for, the type of each expression, every conversion. The tree that comes out
 // needs no more decisions (ast.h says what each kind means then).
 //
-// Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c, check_call.c.
+// Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c,
+// check_call.c, check_function.c (helpers).
 #ifndef KP_SRC_COMPILER_CHECK_H
 #define KP_SRC_COMPILER_CHECK_H
 
@@ -35,6 +36,22 @@ typedef struct kp_check_param {
     const char *type_name; // kp_param.type
 } kp_check_param;
 
+// A function that the kernel calls ("helper"), for one signature: the types of its arguments, and which buffers and
+// literals are among them.
+typedef struct kp_instance {
+    const char *name;
+    kp_function *function;
+    kp_symbol **params; // in order; of kind VALUE: passed by value; CONSTANT: a literal; else a buffer
+    uint32_t param_count;
+    kp_symbol *symbols;        // parameters and locals, by `next`
+    kp_node *literal;          // all that it does is to give this; NULL: it does more
+    const kp_type **returns;   // types of the values that it gives
+    uint32_t return_count;     //
+    uint32_t id, result, type; // emit: of the function, of what it returns, of its type; 0: not declared yet
+    struct kp_instance *next;  // in kp_kernel.instances
+    struct kp_instance *other; // another one of the same function
+} kp_instance;
+
 // A kernel that is ready to be translated.
 typedef struct kp_kernel {
     const char *name;
@@ -46,8 +63,9 @@ typedef struct kp_kernel {
     bool has_local_size;    // declared in a decorator
     uint32_t local_size[3]; //
     kp_symbol *symbols;     // parameters and locals, by `next`
+    kp_instance *instances; // the helpers
 } kp_kernel;
 
-kp_kernel *kp_check_run(kp_unit *unit, const kp_parser_outline *outline, kp_function *function);
+kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);
 
 #endif

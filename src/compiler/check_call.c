@@ -272,10 +272,6 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
 }
 
 static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_name *name) {
-    for (uint32_t i = 0; i < c->outline->function_count; i++) {
-        if (c->outline->functions[i].name == name)
-            kp_check_fail(c, n, "kernels cannot call other functions of the source yet, such as %s", name->text);
-    }
     if (strcmp(name->text, "range") == 0)
         kp_check_fail(c, n, "range(...) is for the head of a for loop only");
     const char *best = NULL;
@@ -293,8 +289,24 @@ static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_nam
     kp_check_fail(c, n, "there is no function '%s' in the kernel language", name->text);
 }
 
+// A call of a helper that gives one value.
+static kp_node *one_value(kp_checker *c, kp_node *invoke) {
+    if (invoke->kind == KP_NODE_CONST)
+        return invoke;
+    const kp_instance *instance = invoke->u.invoke.instance;
+    if (instance->return_count == 0)
+        kp_check_fail(c, invoke, "%s returns nothing", instance->name);
+    if (instance->return_count > 1)
+        kp_check_fail(c, invoke, "%s gives %u values; assign them to %u names", instance->name, instance->return_count,
+                      instance->return_count);
+    return invoke;
+}
+
 kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     kp_node *callee = n->u.call.callee;
+    kp_node *invoke = kp_check_invoke(c, n);
+    if (invoke != NULL)
+        return one_value(c, invoke);
     const kp_name *name = kp_check_path(c, callee);
     if (name == NULL) {
         if (callee->kind == KP_NODE_ATTRIBUTE)
@@ -348,7 +360,27 @@ static kp_node *modf_pair(kp_checker *c, kp_node *n, kp_list list, const kp_buil
     return pair(c, n, builtin_node(c, n, row, list, type), whole);
 }
 
+// What a helper gives, in temporaries.
+static kp_node *unpacked(kp_checker *c, kp_node *invoke) {
+    const kp_instance *instance = invoke->u.invoke.instance;
+    kp_list list = {.items = KP_UNIT_NEW(c->unit, kp_node *, instance->return_count), .count = instance->return_count};
+    kp_node *unpack = kp_check_new(c, KP_NODE_UNPACK, invoke, NULL);
+    for (uint32_t i = 0; i < list.count; i++)
+        list.items[i] = kp_check_new_temporary(c, invoke, instance->returns[i]);
+    unpack->u.unpack.targets = list;
+    unpack->u.unpack.value = invoke;
+    kp_check_before(c, unpack);
+    kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, invoke, NULL);
+    tuple->u.list.list = list;
+    return tuple;
+}
+
 kp_node *kp_check_several(kp_checker *c, kp_node *n) {
+    kp_node *invoke = kp_check_invoke(c, n);
+    if (invoke != NULL && invoke->kind == KP_NODE_CONST)
+        return invoke;
+    if (invoke != NULL)
+        return invoke->u.invoke.instance->return_count > 1 ? unpacked(c, invoke) : one_value(c, invoke);
     const kp_name *name = kp_check_path(c, n->u.call.callee);
     const kp_builtin *row = name != NULL ? kp_builtin_find(name) : NULL;
     if (row == NULL || row->rule != KP_BUILTIN_CUSTOM || (row->op != KP_CALL_DIVMOD && row->op != KP_CALL_MODF))

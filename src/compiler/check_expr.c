@@ -64,10 +64,14 @@ static bool adapts(const kp_type *literal, const kp_type *type) {
     return literal->kind == KP_TYPE_INT_LITERAL ? kp_type_is_numeric(type) : kp_type_is_float(type);
 }
 
+const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type) {
+    if (!kp_type_is_literal(type))
+        return type;
+    return kp_type_scalar(c->unit, type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32);
+}
+
 kp_node *kp_check_settle(kp_checker *c, kp_node *n) {
-    if (!kp_type_is_literal(n->type))
-        return n;
-    return adapt(c, n, kp_type_scalar(c->unit, n->type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32));
+    return kp_type_is_literal(n->type) ? adapt(c, n, kp_check_settle_type(c, n->type)) : n;
 }
 
 kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where) {
@@ -94,25 +98,34 @@ kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type) {
     return cast_node(c, n, type);
 }
 
+void kp_check_before(kp_checker *c, kp_node *statement) {
+    if (c->prelude_last != NULL)
+        c->prelude_last->next = statement;
+    else
+        c->prelude = statement;
+    c->prelude_last = statement;
+}
+
+kp_node *kp_check_new_temporary(kp_checker *c, const kp_node *like, const kp_type *type) {
+    kp_symbol *symbol = kp_scope_add(c->unit, &c->scope, KP_SYMBOL_LOCAL, NULL);
+    symbol->type = type;
+    symbol->stored = symbol->reached = true;
+    kp_node *variable = kp_check_new(c, KP_NODE_VARIABLE, like, type);
+    variable->u.symbol = symbol;
+    return variable;
+}
+
 kp_node *kp_check_temporary(kp_checker *c, kp_node *value) {
     if (value->kind == KP_NODE_CONST)
         return value;
-    kp_symbol *symbol = kp_scope_add(c->unit, &c->scope, KP_SYMBOL_LOCAL, NULL);
-    symbol->type = value->type;
-    symbol->stored = symbol->reached = true;
-    kp_node *target = kp_check_new(c, KP_NODE_VARIABLE, value, value->type);
-    target->u.symbol = symbol;
+    kp_node *target = kp_check_new_temporary(c, value, value->type);
     kp_node *assign = kp_check_new(c, KP_NODE_ASSIGN, value, NULL);
     assign->u.assign.targets = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
     assign->u.assign.targets.items[0] = target;
     assign->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, value, NULL);
     assign->u.assign.value->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
     assign->u.assign.value->u.list.list.items[0] = value;
-    if (c->prelude_last != NULL)
-        c->prelude_last->next = assign;
-    else
-        c->prelude = assign;
-    c->prelude_last = assign;
+    kp_check_before(c, assign);
     return target;
 }
 

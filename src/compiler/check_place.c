@@ -112,6 +112,9 @@ kp_node *kp_check_attribute(kp_checker *c, kp_node *n) {
     if (path == NULL)
         return swizzle_of(c, n, kp_check_expr(c, n->u.attribute.object));
     double value;
+    kp_node *captured = kp_check_captured(c, n);
+    if (captured != NULL)
+        return captured;
     if (kp_builtin_constant(path, &value))
         return kp_check_constant(c, n, kp_type_float_literal(c->unit), (kp_value){.f = value});
     if (kp_builtin_find(path) != NULL)

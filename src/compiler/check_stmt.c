@@ -129,6 +129,7 @@ static void annotate(kp_checker *c, kp_node *n) {
 static kp_list values_of(kp_checker *c, kp_node *value, uint32_t count) {
     kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
     kp_node *several = value->kind == KP_NODE_CALL ? kp_check_several(c, value) : NULL;
+    bool checked = several != NULL && several->kind != KP_NODE_TUPLE; // one value
     if (several != NULL)
         value = several;
     if (value->kind == KP_NODE_TUPLE || value->kind == KP_NODE_LIST) {
@@ -139,7 +140,7 @@ static kp_list values_of(kp_checker *c, kp_node *value, uint32_t count) {
                 several != NULL ? value->u.list.list.items[i] : kp_check_expr(c, value->u.list.list.items[i]);
         return values;
     }
-    value = kp_check_value(c, value);
+    value = checked ? value : kp_check_value(c, value);
     if (value->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, value, "%u names, but one value of type %s", count, value->type->name);
     if (value->type->components != count)
@@ -369,10 +370,21 @@ static void check_exit(kp_checker *c, kp_node *n) {
 }
 
 static void check_return(kp_checker *c, kp_node *n) {
+    if (c->call != NULL) {
+        kp_check_return(c, n);
+        c->dead = true;
+        return;
+    }
     if (n->u.operand != NULL && n->u.operand->kind != KP_NODE_NONE)
         kp_check_fail(c, n, "a kernel returns nothing; write the result to a buffer");
     n->u.operand = NULL;
     c->dead = true;
+}
+
+// A call of a helper may give any number of values here.
+static kp_node *check_effect(kp_checker *c, kp_node *n) {
+    kp_node *invoke = n->kind == KP_NODE_CALL ? kp_check_invoke(c, n) : NULL;
+    return invoke != NULL ? (invoke->type != NULL ? kp_check_settle(c, invoke) : invoke) : kp_check_value(c, n);
 }
 
 static void check_statement(kp_checker *c, kp_node *n) {
@@ -387,7 +399,7 @@ static void check_statement(kp_checker *c, kp_node *n) {
         if (n->u.operand->kind == KP_NODE_STRING || n->u.operand->kind == KP_NODE_NONE)
             n->kind = KP_NODE_PASS; // a docstring
         else
-            n->u.operand = kp_check_value(c, n->u.operand);
+            n->u.operand = check_effect(c, n->u.operand);
         break;
     case KP_NODE_IF:
         check_if(c, n);

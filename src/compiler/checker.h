@@ -19,9 +19,49 @@ typedef struct kp_checker_exit {
     struct kp_checker_exit *next;
 } kp_checker_exit;
 
+// A text with functions, and what names stand for in it.
+typedef struct kp_checker_module {
+    uint32_t index;             // 0: the kernel's; n: desc->functions[n - 1]
+    kp_parser_outline *outline; // NULL: not read yet
+    const kp_constant *constants;
+    size_t constant_count;
+    const kp_callee *callees;
+    size_t callee_count;
+} kp_checker_module;
+
+// What is known of a function before it is called with certain types.
+typedef struct kp_checker_helper {
+    const kp_parser_function *source;
+    kp_checker_module *module;
+    kp_function *function;   // parsed; its body goes to the first instance
+    bool taken;              // it went
+    bool busy;               // it is being checked
+    bool generic;            // a parameter has no type
+    const kp_type **types;   // of each parameter; NULL: any
+    kp_node **defaults;      // of each parameter, a CONST; NULL: none
+    bool *stored;            // of each parameter: it is assigned to
+    const kp_type **returns; // as annotated
+    uint32_t return_count;   //
+    bool returns_known;      // it has an annotation
+    kp_instance *instances;  // by `other`
+} kp_checker_helper;
+
+// A helper that is being checked.
+typedef struct kp_checker_call {
+    struct kp_checker_call *outer;
+    kp_checker_helper *helper;
+    kp_instance *instance;
+    const kp_node *site; // the call
+    kp_node **returns;   // the RETURNs so far, values not yet of their final types
+    uint32_t return_count, return_capacity;
+} kp_checker_call;
+
 typedef struct kp_checker {
     kp_unit *unit;
-    const kp_parser_outline *outline;
+    kp_checker_module *modules; // 1 + desc->function_count
+    kp_checker_module *module;  // of the function that is being checked
+    kp_checker_call *call;      // NULL: that is the kernel
+    uint32_t call_depth;
     kp_kernel *kernel;
     kp_scope scope;
     bool dead;             // nothing can run here: after return, break, continue
@@ -37,7 +77,10 @@ _Noreturn void kp_check_fail(kp_checker *c, const kp_node *at, const char *forma
 const char *kp_check_text(kp_checker *c, const kp_node *n); // its source text, "..." when long
 const char *kp_check_article(const char *noun);             // "a" or "an"
 kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, const kp_type *type);
-kp_node *kp_check_captured(kp_checker *c, const kp_node *n); // the constant that a NAME stands for; NULL: none
+kp_node *kp_check_captured(kp_checker *c, const kp_node *n); // the constant that a NAME, or a path through modules,
+                                                             // stands for; NULL: none
+kp_node *kp_check_captured_value(kp_checker *c, const kp_node *at, const kp_constant *constant);
+kp_name *kp_check_dotted(kp_checker *c, const kp_node *n);                  // "a.b.c" of a path; NULL for anything else
 int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what); // of an unchecked expression
 const kp_name *kp_check_path(kp_checker *c, const kp_node *n); // the last name of module.name, or a bare name that is
                                                                // neither parameter, local nor constant; NULL: neither
@@ -45,21 +88,27 @@ const kp_name *kp_check_path(kp_checker *c, const kp_node *n); // the last name 
 // signature.c
 void kp_signature_run(kp_checker *c, const kp_function *function);
 const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation); // of a local
+const kp_type *kp_signature_hint(kp_checker *c, kp_node *annotation); // of a helper; NULL: it names no type of ours
+bool kp_signature_hints(kp_checker *c, kp_node *n, kp_list *out);     // tuple[...]: its parts; false: it is no such
+kp_node *kp_signature_given(kp_checker *c, uint32_t module, const char *name); // the type that the caller gives; NULL
 
 // check_stmt.c
 void kp_check_body(kp_checker *c, kp_node **body);
 
 // check_expr.c
-kp_node *kp_check_expr(kp_checker *c, kp_node *n);      // its type may be a literal type
-kp_node *kp_check_value(kp_checker *c, kp_node *n);     // ... is not
-kp_node *kp_check_condition(kp_checker *c, kp_node *n); // a bool; numbers count as true unless 0
-kp_node *kp_check_truth(kp_checker *c, kp_node *n);     // the same, of a checked expression
-kp_node *kp_check_settle(kp_checker *c, kp_node *n);    // gives a literal its own type, i32 or f32
+kp_node *kp_check_expr(kp_checker *c, kp_node *n);                       // its type may be a literal type
+kp_node *kp_check_value(kp_checker *c, kp_node *n);                      // ... is not
+kp_node *kp_check_condition(kp_checker *c, kp_node *n);                  // a bool; numbers count as true unless 0
+kp_node *kp_check_truth(kp_checker *c, kp_node *n);                      // the same, of a checked expression
+kp_node *kp_check_settle(kp_checker *c, kp_node *n);                     // gives a literal its own type, i32 or f32
+const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type); // ... and that type; others as they are
 kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where); // of that type, or fails
 kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type); // an explicit conversion, always possible
 kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *right); // n: BINARY
 void kp_check_unify(kp_checker *c, const kp_node *at, const char *what, kp_node **left, kp_node **right);
 kp_node *kp_check_temporary(kp_checker *c, kp_node *value); // evaluated once, before the statement
+kp_node *kp_check_new_temporary(kp_checker *c, const kp_node *like, const kp_type *type); // a VARIABLE
+void kp_check_before(kp_checker *c, kp_node *statement); // puts it before the statement that is being checked
 
 kp_node *kp_check_constant(kp_checker *c, const kp_node *like, const kp_type *type, kp_value value);
 
@@ -71,6 +120,14 @@ kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be 
 
 // check_call.c
 kp_node *kp_check_call(kp_checker *c, kp_node *n);
-kp_node *kp_check_several(kp_checker *c, kp_node *n); // a TUPLE from a call that gives several values; NULL: it is none
+kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when it gives several values, the checked call
+                                                      // of a helper, or NULL for another one, which is left unchecked
+
+// check_function.c
+void kp_check_modules(kp_checker *c, kp_parser_outline *outline, const kp_function *kernel); // call it once, first
+kp_node *kp_check_invoke(kp_checker *c, kp_node *n); // n: CALL; the INVOKE, a CONST when that is all the
+                                                     // helper gives, or NULL when it calls none
+void kp_check_return(kp_checker *c, kp_node *n);     // of a helper
+const char *kp_check_place_of_call(kp_checker *c);   // for messages: in which instance they are; "" in the kernel
 
 #endif

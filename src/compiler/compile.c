@@ -7,17 +7,16 @@
 #include "emit.h"
 #include "error.h"
 #include "parser.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { LONGEST_SOURCE = 64 << 20 };
 
 // ---------------------------------------------------------------------------------------------------------------------
 // The passes
 // ---------------------------------------------------------------------------------------------------------------------
 
-static const kp_token *lex(kp_unit *unit) { return kp_lexer_run(unit, 0, unit->source_length, 1, 0, false); }
+static const kp_token *lex(kp_unit *unit) { return kp_lexer_run(unit, 0, unit->texts[0].length, 1, 0, false); }
 
 static bool list_names(const kp_parser_outline *outline, char *text, size_t size) {
     size_t used = 0;
@@ -51,7 +50,7 @@ static void refuse_twins(kp_unit *unit, const kp_parser_outline *outline, const 
     }
 }
 
-static kp_function *parse(kp_unit *unit, const kp_parser_outline **outline) {
+static kp_function *parse(kp_unit *unit, kp_parser_outline **outline) {
     *outline = kp_parser_find(unit, lex(unit));
     const kp_parser_function *function = choose(unit, *outline);
     refuse_twins(unit, *outline, function);
@@ -88,7 +87,7 @@ static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_
 }
 
 static kp_result compile(kp_unit *unit, void *out) {
-    const kp_parser_outline *outline;
+    kp_parser_outline *outline;
     kp_spirv s;
     kp_function *function = parse(unit, &outline);
     kp_kernel *kernel = kp_check_run(unit, outline, function);
@@ -123,7 +122,7 @@ static void dump_tokens(kp_unit *unit, kp_str *out) {
 
 static kp_result dump_stage(kp_unit *unit, void *payload) {
     dump *d = payload;
-    const kp_parser_outline *outline;
+    kp_parser_outline *outline;
     if (d->stage == KP_DUMP_TOKENS) {
         dump_tokens(unit, &d->text);
         return KP_OK;
@@ -149,43 +148,10 @@ static kp_result dump_names(kp_unit *unit, void *payload) {
 
 typedef kp_result pass_fn(kp_unit *unit, void *payload);
 
-// Puts the source and the types that the caller gives into one text, so that every token is an offset into it.
-static void gather(kp_unit *unit, const char *source) {
-    const kp_compile_desc *desc = unit->desc;
-    size_t total = strlen(source);
-    if (total > LONGEST_SOURCE)
-        kp_error_in_file(unit, "the source has %zu bytes; the limit is %d", total, LONGEST_SOURCE);
-    unit->source_length = (uint32_t)total;
-    unit->text = source;
-    if (desc->param_count == 0)
-        return;
-    size_t size = total + 1;
-    for (size_t i = 0; i < desc->param_count; i++) {
-        size += strlen(desc->params[i].type) + 1;
-        if (size > 2 * (size_t)LONGEST_SOURCE)
-            kp_error_in_file(unit, "the types of the parameters are longer than %d bytes", LONGEST_SOURCE);
-    }
-    char *text = KP_UNIT_NEW(unit, char, size);
-    memcpy(text, source, total);
-    unit->text = text;
-    unit->extras = KP_UNIT_NEW(unit, kp_extra_text, desc->param_count);
-    size_t at = total + 1;
-    for (size_t i = 0; i < desc->param_count; i++) {
-        char file[128];
-        size_t length = strlen(desc->params[i].type);
-        int written = snprintf(file, sizeof file, "<type of '%.100s'>", desc->params[i].name);
-        unit->extras[i] = (kp_extra_text){
-            .at = (uint32_t)at, .length = (uint32_t)length, .file = kp_arena_text(&unit->arena, file, (size_t)written)};
-        memcpy(text + at, desc->params[i].type, length);
-        at += length + 1;
-    }
-}
-
 static kp_result guarded(kp_unit *unit, const char *source, pass_fn *pass, void *payload) {
     if (setjmp(unit->escape) != 0)
         return unit->result;
-    gather(unit, source);
-    kp_lexer_check_text(unit);
+    kp_texts_gather(unit, source);
     kp_type_setup(unit);
     return pass(unit, payload);
 }
@@ -194,7 +160,6 @@ static kp_result run(const char *source, const kp_compile_desc *desc, pass_fn *p
     static const kp_compile_desc none = {0};
     kp_unit unit = {.desc = desc != NULL ? desc : &none};
     unit.file = unit.desc->file != NULL ? unit.desc->file : "<kernel>";
-    unit.first_line = unit.desc->first_line != 0 ? unit.desc->first_line : 1;
     unit.arena.on_full = kp_error_out_of_memory;
     unit.arena.payload = &unit;
     kp_result result = guarded(&unit, source, pass, payload);

@@ -100,6 +100,17 @@ static kernel_function declare_kernel(kp_emitter *e) {
     return f;
 }
 
+void kp_emit_locals(kp_emitter *e, kp_symbol *symbols) {
+    for (kp_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
+        if (symbol->kind == KP_SYMBOL_BUFFER || !symbol->stored || symbol->type == NULL)
+            continue;
+        uint32_t value = symbol->id;
+        symbol->id = kp_emit_variable(e, symbol->type, symbol->name != NULL ? symbol->name->text : NULL);
+        if (symbol->kind == KP_SYMBOL_VALUE)
+            kp_spirv_store(e->s, symbol->id, value);
+    }
+}
+
 static void emit_kernel(kp_emitter *e, const kernel_function *f) {
     kp_spirv *s = e->s;
     kp_spirv_function(s, f->id, e->type_void, f->type);
@@ -111,14 +122,7 @@ static void emit_kernel(kp_emitter *e, const kernel_function *f) {
         param->symbol->id = kp_spirv_parameter(s, f->param_types[next++]);
         kp_spirv_name(s, param->symbol->id, param->symbol->name->text);
     }
-    for (kp_symbol *symbol = e->kernel->symbols; symbol != NULL; symbol = symbol->next) {
-        if (symbol->kind == KP_SYMBOL_BUFFER || !symbol->stored || symbol->type == NULL)
-            continue;
-        uint32_t value = symbol->id;
-        symbol->id = kp_emit_variable(e, symbol->type, symbol->name != NULL ? symbol->name->text : NULL);
-        if (symbol->kind == KP_SYMBOL_VALUE)
-            kp_spirv_store(s, symbol->id, value);
-    }
+    kp_emit_locals(e, e->kernel->symbols);
     kp_emit_block(e, e->kernel->function->body);
     if (s->block != 0)
         kp_spirv_return(s);
@@ -496,8 +500,6 @@ static void setup(kp_emitter *e) {
     e->type_u32 = kp_emit_type(e, kp_type_scalar(e->unit, KP_U32));
     e->type_f32 = kp_emit_type(e, kp_type_scalar(e->unit, KP_F32));
     kp_spirv_capability(e->s, SpvCapabilityShader);
-    if (!e->unit->desc->no_debug_info)
-        e->file = kp_spirv_string(e->s, e->unit->file, (uint32_t)strlen(e->unit->file));
 }
 
 void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
@@ -520,5 +522,6 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
         emit_blocks(e, &f, &sh, &l);
     }
     emit_kernel(e, &f);
+    kp_emit_functions(e);
     kp_emit_helpers(e);
 }

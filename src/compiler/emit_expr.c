@@ -271,6 +271,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, kp_emit_length(e, n->u.symbol));
     case KP_NODE_CONSTRUCT:
         return emit_construct(e, n);
+    case KP_NODE_INVOKE:
+        return kp_emit_invoke(e, n);
     default:
         return kp_emit_call(e, n);
     }

@@ -3,16 +3,22 @@
 #include "emitter.h"
 
 #include "error.h"
+#include "texts.h"
+
+#include <string.h>
 
 static void mark_line(kp_emitter *e, const kp_node *n) {
-    if (e->file == 0)
+    if (e->unit->desc->no_debug_info)
         return;
-    uint32_t line = kp_error_line(e->unit, n->first);
+    kp_text *text = kp_texts_of(e->unit, n->first);
+    uint32_t line = n->first->line + text->first_line - 1;
     if (line == e->line && e->s->block == e->line_block) // a line holds to the end of its block
         return;
     e->line = line;
     e->line_block = e->s->block;
-    kp_spirv_line(e->s, e->file, line, n->first->at - n->first->line_start + 1);
+    if (text->file_id == 0)
+        text->file_id = kp_spirv_string(e->s, text->file, (uint32_t)strlen(text->file));
+    kp_spirv_line(e->s, text->file_id, line, n->first->at - n->first->line_start + 1);
 }
 
 // All values are worked out before the first is stored; one that several targets get is worked out once.
@@ -328,9 +334,15 @@ static void emit_statement(kp_emitter *e, const kp_node *n) {
         emit_exit(e, n);
         break;
     case KP_NODE_RETURN:
-        kp_spirv_return(e->s);
+        kp_emit_return(e, n);
         break;
-    default: // an expression does nothing by itself
+    case KP_NODE_UNPACK:
+        kp_emit_unpack(e, n);
+        break;
+    case KP_NODE_EXPRESSION:
+        kp_emit_expr(e, n->u.operand);
+        break;
+    default:
         break;
     }
 }

@@ -28,7 +28,7 @@ typedef struct kp_emitter {
     kp_spirv *s;
     uint32_t type_void, type_bool, type_i32, type_u32, type_f32; // ids that are needed all the time
     uint32_t value_types[KP_DTYPE_COUNT][5];                     // [dtype][components], 0: not asked for yet
-    uint32_t file;                                               // OpString; 0: no debug information
+    kp_instance *instance;                                       // that is being written; NULL: the kernel
     uint32_t line, line_block;                                   // of the last OpLine, and the block that it is in
     uint32_t target;                                             // value of KP_NODE_TARGET
     kp_emitter_loop *loop;
@@ -41,6 +41,14 @@ typedef struct kp_emitter {
 uint32_t kp_emit_type(kp_emitter *e, const kp_type *type); // of a scalar or vector
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components);
 uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name); // a zeroed local
+
+void kp_emit_locals(kp_emitter *e, kp_symbol *symbols); // variables for what is stored to
+
+// emit_function.c
+uint32_t kp_emit_invoke(kp_emitter *e, const kp_node *n); // 0 is never its id, but the value may be none or several
+void kp_emit_unpack(kp_emitter *e, const kp_node *n);
+void kp_emit_return(kp_emitter *e, const kp_node *n);
+void kp_emit_functions(kp_emitter *e); // writes the helpers
 
 // emit_stmt.c
 void kp_emit_block(kp_emitter *e, const kp_node *first);

@@ -2,24 +2,19 @@
 // the text of the line) is worked out here, once, when there is something to report.
 #include "error.h"
 
+#include "texts.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { MESSAGE_SIZE = 2048, LONGEST_WORD = 64 };
 
-static const kp_extra_text *extra_of(const kp_unit *unit, uint32_t at) {
-    for (size_t i = 0; i < unit->desc->param_count && unit->extras != NULL; i++) {
-        const kp_extra_text *extra = &unit->extras[i];
-        if (at >= extra->at && at <= extra->at + extra->length)
-            return extra;
-    }
-    return NULL;
+uint32_t kp_error_line(const kp_unit *unit, const kp_token *token) {
+    return token->line + kp_texts_of(unit, token)->first_line - 1;
 }
 
-uint32_t kp_error_line(const kp_unit *unit, const kp_token *token) {
-    return extra_of(unit, token->at) != NULL ? token->line : token->line + unit->first_line - 1;
-}
+const char *kp_error_file(const kp_unit *unit, const kp_token *token) { return kp_texts_of(unit, token)->file; }
 
 // Characters in the first `bytes` bytes, plus one.
 static uint32_t column_after(const char *line, uint32_t bytes) {
@@ -30,7 +25,6 @@ static uint32_t column_after(const char *line, uint32_t bytes) {
 }
 
 static kp_result report(kp_unit *unit, const kp_token *first, const kp_token *last, const char *message) {
-    const kp_extra_text *extra = extra_of(unit, first->at);
     const char *line = unit->text + first->line_start;
     uint32_t length = (uint32_t)strcspn(line, "\r\n");
     uint32_t start = first->at - first->line_start;
@@ -44,7 +38,7 @@ static kp_result report(kp_unit *unit, const kp_token *first, const kp_token *la
     if (end_column == column)
         end_column = column + 1; // an empty token, such as the end of the line
     kp_error_position at = {
-        .file = extra != NULL ? extra->file : unit->file,
+        .file = kp_error_file(unit, first),
         .line = kp_error_line(unit, first),
         .column = column,
         .end_column = end_column,

@@ -17,8 +17,9 @@ _Noreturn void kp_error_in_file(kp_unit *unit, const char *format, ...) KP_PRINT
 // For kp_arena.on_full; the payload is the unit.
 void kp_error_out_of_memory(void *unit);
 
-// The line of `at` as users count them, in `file`.
+// The line of a token as users count them, and the file that it is in.
 uint32_t kp_error_line(const kp_unit *unit, const kp_token *token);
+const char *kp_error_file(const kp_unit *unit, const kp_token *token);
 
 // How far apart two words are: insertions, deletions, replacements and swaps of neighbours; `limit` when it is that or
 // more. For "did you mean".

@@ -505,9 +505,9 @@ const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, uint32
     l->line = line;
     l->line_start = line_start;
     l->inside = inside;
-    if (start == 0 && end >= 3 && memcmp(unit->text, "\xEF\xBB\xBF", 3) == 0)
-        l->at = l->line_start = 3; // a byte order mark
-    bool fresh = !inside;          // at the start of a line whose indentation counts
+    if (line == 1 && end - start >= 3 && memcmp(unit->text + start, "\xEF\xBB\xBF", 3) == 0)
+        l->at = l->line_start = start + 3; // a byte order mark
+    bool fresh = !inside;                  // at the start of a line whose indentation counts
     while (l->at < l->end) {
         indent width;
         if (fresh && measure(l, &width))
@@ -552,9 +552,9 @@ static uint32_t character_length(const char *text) {
     return (b[3] & 0xC0) == 0x80 ? 4 : 0;
 }
 
-void kp_lexer_check_text(kp_unit *unit) {
-    kp_token here = {.length = 1, .line = 1};
-    for (uint32_t length; here.at < unit->source_length; here.at += length) {
+void kp_lexer_check_text(kp_unit *unit, const kp_text *text) {
+    kp_token here = {.at = text->at, .length = 1, .line = 1, .line_start = text->at};
+    for (uint32_t length; here.at < text->at + text->length; here.at += length) {
         length = character_length(unit->text + here.at);
         if (length == 0)
             kp_error_at(unit, &here, NULL, "the source is not UTF-8 here");

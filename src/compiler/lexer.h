@@ -36,8 +36,8 @@ typedef struct kp_token {
 const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start,
                              bool inside);
 
-// Fails where the source is not UTF-8.
-void kp_lexer_check_text(kp_unit *unit);
+// Fails where the text is not UTF-8.
+void kp_lexer_check_text(kp_unit *unit, const kp_text *text);
 
 // Words for a message: "'+='", "name 'x'", "end of the line".
 const char *kp_lexer_describe(kp_unit *unit, const kp_token *token);

@@ -8,9 +8,10 @@
 // One top-level function, not yet parsed.
 typedef struct kp_parser_function {
     kp_name *name;
-    const kp_token *decorators; // the first "@"; NULL: none
-    const kp_token *start;      // "def", or "async"
-    const kp_token *token;      // its name
+    const kp_token *decorators;       // the first "@"; NULL: none
+    const kp_token *start;            // "def", or "async"
+    const kp_token *token;            // its name
+    struct kp_checker_helper *helper; // check: what is known of it as a helper; NULL: not called yet
 } kp_parser_function;
 
 // A top-level NAME = value, not yet parsed.

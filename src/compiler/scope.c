@@ -13,7 +13,8 @@ static uint32_t slot_of(kp_symbol *const *slots, uint32_t capacity, const kp_nam
 }
 
 kp_symbol *kp_scope_find(const kp_scope *scope, const kp_name *name) {
-    return scope->capacity == 0 ? NULL : scope->slots[slot_of(scope->slots, scope->capacity, name)];
+    kp_symbol *symbol = scope->capacity == 0 ? NULL : scope->slots[slot_of(scope->slots, scope->capacity, name)];
+    return symbol != NULL && symbol->stands_for != NULL ? symbol->stands_for : symbol;
 }
 
 static void grow(kp_unit *unit, kp_scope *scope) {

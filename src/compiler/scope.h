@@ -9,22 +9,23 @@ typedef enum kp_symbol_kind {
     KP_SYMBOL_LOCAL,    // a variable
     KP_SYMBOL_VALUE,    // a parameter passed by value: index, push constant
     KP_SYMBOL_BUFFER,   // a parameter that is a storage buffer
-    KP_SYMBOL_CONSTANT, // a captured name
+    KP_SYMBOL_CONSTANT, // a parameter of a helper that is a literal in this instance
 } kp_symbol_kind;
 
 typedef struct kp_symbol {
     kp_symbol_kind kind;
-    kp_name *name;            // NULL: made by the compiler
-    const kp_type *type;      // LOCAL: NULL until the first assignment
-    const kp_token *typed_at; // LOCAL: what gave it its type
-    kp_value value;           // CONSTANT
-    bool typed_by_int;        // LOCAL: ... was an integer literal
-    bool reached;             // LOCAL, in check: an assignment may have been executed before this point
-    bool stored;              // LOCAL, VALUE: assigned somewhere
-    bool reads, writes;       // BUFFER: what the kernel does to it
-    uint32_t id;              // emit: the SPIR-V id of the variable, or of the value
-    uint32_t loop;            // check: the loop whose exits know of its assignment
-    struct kp_symbol *next;   // in kp_scope.first
+    kp_name *name;                // NULL: made by the compiler
+    const kp_type *type;          // LOCAL: NULL until the first assignment
+    const kp_token *typed_at;     // LOCAL: what gave it its type
+    kp_value value;               // CONSTANT
+    bool typed_by_int;            // LOCAL: ... was an integer literal
+    bool reached;                 // LOCAL, in check: an assignment may have been executed before this point
+    bool stored;                  // LOCAL, VALUE: assigned somewhere
+    bool reads, writes;           // BUFFER: what the kernel does to it
+    struct kp_symbol *stands_for; // a parameter of a helper: the buffer that is passed; NULL: itself
+    uint32_t id;                  // emit: the SPIR-V id of the variable, or of the value
+    uint32_t loop;                // check: the loop whose exits know of its assignment
+    struct kp_symbol *next;       // in kp_scope.first
 } kp_symbol;
 
 typedef struct kp_scope {

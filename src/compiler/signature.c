@@ -8,6 +8,7 @@
 #include "checker.h"
 
 #include "builtin.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -268,12 +269,15 @@ static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
         resolve_constant(c, param, n);
 }
 
-// The type that the caller gives for a parameter; NULL: none.
-static kp_node *given_type(kp_checker *c, const kp_name *name) {
-    for (size_t i = 0; i < c->unit->desc->param_count; i++) {
-        const kp_extra_text *extra = &c->unit->extras[i];
-        if (strcmp(c->unit->desc->params[i].name, name->text) == 0)
-            return kp_parser_text(c->unit, extra->at, extra->at + extra->length, 1, extra->at);
+kp_node *kp_signature_given(kp_checker *c, uint32_t module, const char *name) {
+    const kp_compile_desc *desc = c->unit->desc;
+    const kp_param_type *params = module == 0 ? desc->params : desc->functions[module - 1].params;
+    size_t count = module == 0 ? desc->param_count : desc->functions[module - 1].param_count;
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(params[i].name, name) == 0) {
+            const kp_text *text = kp_texts_type(c->unit, module, i);
+            return kp_parser_text(c->unit, text->at, text->at + text->length, 1, text->at);
+        }
     }
     return NULL;
 }
@@ -284,7 +288,7 @@ static bool is_type_default(const kp_node *value) {
 }
 
 static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
-    kp_node *given = given_type(c, parameter->token->name);
+    kp_node *given = kp_signature_given(c, 0, parameter->token->name->text);
     bool plain = parameter->value != NULL && !is_type_default(parameter->value);
     if (plain && given == NULL)
         kp_check_fail(c, parameter->value, "a parameter of a kernel has no default value; the caller passes it");
@@ -298,6 +302,36 @@ static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
                     parameter->token->name->text, parameter->token->name->text, parameter->token->name->text,
                     parameter->token->name->text);
     return parameter->value;
+}
+
+bool kp_signature_hints(kp_checker *c, kp_node *n, kp_list *out) {
+    n = unquote(c, n);
+    bool tuple = n->kind == KP_NODE_SUBSCRIPT &&
+                 (is_named(c, n->u.subscript.object, "tuple") || is_named(c, n->u.subscript.object, "Tuple"));
+    if (tuple && n->u.subscript.index->kind == KP_NODE_TUPLE)
+        *out = n->u.subscript.index->u.list.list;
+    return tuple;
+}
+
+// What people and type checkers read is no business of the compiler's: a hint counts when it is a type of the language.
+const kp_type *kp_signature_hint(kp_checker *c, kp_node *n) {
+    n = unquote(c, n);
+    const kp_node *named = n->kind == KP_NODE_SUBSCRIPT ? n->u.subscript.object
+                           : n->kind == KP_NODE_CALL    ? n->u.call.callee
+                                                        : n;
+    const kp_name *name = kp_check_path(c, named);
+    if (name == NULL)
+        return NULL;
+    for (kp_input input = KP_INPUT_INDEX; input <= KP_INPUT_INDEX3; input++) {
+        if (strcmp(name->text, inputs[input].name) == 0)
+            return kp_type_find(c->unit, inputs[input].type);
+    }
+    bool known = kp_type_find(c->unit, name->text) != NULL || strcmp(name->text, "Array") == 0 ||
+                 strcmp(name->text, "Vector") == 0;
+    if (!known)
+        return NULL;
+    const kp_type *array = array_type(c, n);
+    return array != NULL ? array : value_type(c, n);
 }
 
 static void refuse_clash(kp_checker *c, uint32_t index, const kp_function *function) {

@@ -12,22 +12,24 @@ struct kp_token;
 struct kp_names;
 struct kp_types;
 
-// A text that is compiled along with the source: a parameter's type that the caller gives (kp_param_type).
-typedef struct kp_extra_text {
+// One of the texts that are compiled together: the source, the sources of kp_compile_desc.functions, and the types of
+// parameters that the caller gives, of the kernel and of each function.
+typedef struct kp_text {
     uint32_t at, length; // where it lies in kp_unit.text
-    const char *file;    // for messages: "<type of 'a'>"
-} kp_extra_text;
+    uint32_t first_line; // at least 1
+    const char *file;    // for messages; of a type: "<type of 'a'>"
+    uint32_t file_id;    // emit: its OpString; 0: not written yet
+} kp_text;
 
 typedef struct kp_unit {
     kp_arena arena;              // all that a compile allocates
     jmp_buf escape;              // where an error goes; set by compile.c
     kp_result result;            // what the error was
     const kp_compile_desc *desc; // never NULL
-    const char *file;            // never NULL
-    uint32_t first_line;         // at least 1
-    const char *text;            // the source, then the extra texts, each followed by a NUL
-    uint32_t source_length;      // bytes of the source
-    kp_extra_text *extras;       // one for each desc->params
+    const char *file;            // of the source; never NULL
+    const char *text;            // all texts, each followed by a NUL
+    kp_text *texts;              // [0]: the source; [1 + n]: desc->functions[n]; then the types, in order
+    uint32_t text_count;         //
     struct kp_names *names;      // see lexer.h
     struct kp_types *types;      // see type.h
 } kp_unit;

@@ -4,7 +4,8 @@
     tests/compile/run.py KPC FILE-OR-FOLDER... [--bless]
 
 What a file must do is told by the folder it is in:
-    ok/      each of its functions compiles, and the module passes spirv-val for Vulkan 1.1
+    ok/      each of its functions compiles, and the module passes spirv-val for Vulkan 1.1; one whose name starts with "_" is
+             not a kernel, but called by those
     error/   its last function, or the one that a line "# kpc: --kernel=NAME" names, does not compile, and says so in the words
              and at the place of its first line, "# error: LINE:COLUMN: message" (an .expect file of the same name may hold
              that line for a file that cannot)
@@ -35,7 +36,7 @@ def compile_kernel(kpc, path, kernel, out):
 
 
 def kernels_of(path):
-    return FUNCTION.findall(path.read_text())
+    return [name for name in FUNCTION.findall(path.read_text()) if not name.startswith("_")]
 
 
 def check_ok(kpc, path, _bless):

@@ -107,10 +107,10 @@ static void test_captured_names_are_constants(void **state) {
     char named[256], literal[256];
     snprintf(named, sizeof named, form, "B", "F", "N", "U");
     snprintf(literal, sizeof literal, form, "True", "0.1", "-7", "3000000000");
-    const kp_constant constants[] = {{"B", KP_BOOL, {.i = 1}},
-                                     {"F", KP_F64, {.f = 0.1}},
-                                     {"N", KP_I64, {.i = -7}},
-                                     {"U", KP_U32, {.u = 3000000000u}}};
+    const kp_constant constants[] = {{.name = "B", .dtype = KP_BOOL, .value = {.i = 1}},
+                                     {.name = "F", .dtype = KP_F64, .value = {.f = 0.1}},
+                                     {.name = "N", .dtype = KP_I64, .value = {.i = -7}},
+                                     {.name = "U", .dtype = KP_U32, .value = {.u = 3000000000u}}};
     const kp_compile_desc desc = {.constants = constants, .constant_count = 4, .no_debug_info = true};
     kp_program *a, *b;
     assert_ok(kp_compile(named, &desc, &a));
@@ -118,7 +118,7 @@ static void test_captured_names_are_constants(void **state) {
     assert_true(same_words(a, b));
     kp_program_destroy(a);
     kp_program_destroy(b);
-    const kp_constant typed = {"N", KP_I32, {.i = 3}};
+    const kp_constant typed = {.name = "N", .dtype = KP_I32, .value = {.i = 3}};
     assert_fails(kp_compile("def k(i: Index, x: Array[f32]):\n    x[i] = N\n",
                             &(kp_compile_desc){.constants = &typed, .constant_count = 1}, &a),
                  KP_ERROR_COMPILE, "<kernel>:2:12: 'x[i]' is f32, but this is i32; write f32(N)");

@@ -1,0 +1,85 @@
+// The functions that a kernel calls: each instance is a function of the module.
+#include "emitter.h"
+
+static uint32_t result_type(kp_emitter *e, const kp_instance *instance) {
+    if (instance->return_count == 0)
+        return e->type_void;
+    if (instance->return_count == 1)
+        return kp_emit_type(e, instance->returns[0]);
+    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, instance->return_count);
+    for (uint32_t i = 0; i < instance->return_count; i++)
+        members[i] = kp_emit_type(e, instance->returns[i]);
+    return kp_spirv_type_struct(e->s, members, instance->return_count, 0);
+}
+
+static void declare(kp_emitter *e, kp_instance *instance) {
+    if (instance->id != 0)
+        return;
+    uint32_t *types = KP_UNIT_NEW(e->unit, uint32_t, instance->param_count), count = 0;
+    for (uint32_t i = 0; i < instance->param_count; i++) {
+        if (instance->params[i]->kind == KP_SYMBOL_VALUE)
+            types[count++] = kp_emit_type(e, instance->params[i]->type);
+    }
+    instance->result = result_type(e, instance);
+    instance->type = kp_spirv_type_function(e->s, instance->result, types, count);
+    instance->id = kp_spirv_id(e->s);
+    kp_spirv_name(e->s, instance->id, instance->name);
+}
+
+uint32_t kp_emit_invoke(kp_emitter *e, const kp_node *n) {
+    kp_instance *instance = n->u.invoke.instance;
+    kp_list list = n->u.invoke.list;
+    uint32_t *arguments = KP_UNIT_NEW(e->unit, uint32_t, list.count);
+    declare(e, instance);
+    for (uint32_t i = 0; i < list.count; i++)
+        arguments[n->u.invoke.positions[i]] = kp_emit_expr(e, list.items[i]);
+    return kp_spirv_call(e->s, instance->result, instance->id, arguments, list.count);
+}
+
+void kp_emit_unpack(kp_emitter *e, const kp_node *n) {
+    uint32_t values = kp_emit_invoke(e, n->u.unpack.value);
+    kp_list targets = n->u.unpack.targets;
+    for (uint32_t i = 0; i < targets.count; i++) {
+        kp_place place = kp_emit_place(e, targets.items[i]);
+        kp_emit_store(e, &place, kp_spirv_extract(e->s, kp_emit_type(e, targets.items[i]->type), values, i));
+    }
+}
+
+void kp_emit_return(kp_emitter *e, const kp_node *n) {
+    kp_list list = n->u.operand != NULL ? n->u.operand->u.list.list : (kp_list){0};
+    if (list.count == 0) {
+        kp_spirv_return(e->s);
+        return;
+    }
+    uint32_t *values = KP_UNIT_NEW(e->unit, uint32_t, list.count);
+    for (uint32_t i = 0; i < list.count; i++)
+        values[i] = kp_emit_expr(e, list.items[i]);
+    kp_spirv_return_value(e->s, list.count == 1 ? values[0]
+                                                : kp_spirv_construct(e->s, e->instance->result, values, list.count));
+}
+
+static void emit_instance(kp_emitter *e, kp_instance *instance) {
+    kp_spirv *s = e->s;
+    e->instance = instance;
+    declare(e, instance);
+    kp_spirv_function(s, instance->id, instance->result, instance->type);
+    for (uint32_t i = 0; i < instance->param_count; i++) {
+        kp_symbol *symbol = instance->params[i];
+        if (symbol->kind != KP_SYMBOL_VALUE)
+            continue;
+        symbol->id = kp_spirv_parameter(s, kp_emit_type(e, symbol->type));
+        kp_spirv_name(s, symbol->id, symbol->name->text);
+    }
+    kp_emit_locals(e, instance->symbols);
+    kp_emit_block(e, instance->function->body);
+    if (s->block != 0 && instance->return_count == 0)
+        kp_spirv_return(s);
+    else if (s->block != 0)
+        kp_spirv_unreachable(s);
+    kp_spirv_function_end(s);
+}
+
+void kp_emit_functions(kp_emitter *e) {
+    for (kp_instance *instance = e->kernel->instances; instance != NULL; instance = instance->next)
+        emit_instance(e, instance);
+}

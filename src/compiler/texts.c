@@ -1,0 +1,97 @@
+// See texts.h.
+#include "texts.h"
+
+#include "error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LONGEST_TEXT = 64 << 20 };
+
+// Notes a text; kp_texts_gather copies it later, when the length of all is known.
+static void add(kp_unit *unit, const char *text, const char *file, uint32_t first_line, const char *what) {
+    size_t length = strlen(text);
+    kp_text *last = unit->text_count > 0 ? &unit->texts[unit->text_count - 1] : NULL;
+    uint32_t at = last != NULL ? last->at + last->length + 1 : 0;
+    if (length > LONGEST_TEXT)
+        kp_error_in_file(unit, "%s has %zu bytes; the limit is %d", what, length, LONGEST_TEXT);
+    if (at + length > 4 * (size_t)LONGEST_TEXT - 1)
+        kp_error_in_file(unit, "the texts have more than %d bytes together", 4 * LONGEST_TEXT - 1);
+    unit->texts[unit->text_count++] =
+        (kp_text){.at = at, .length = (uint32_t)length, .first_line = first_line != 0 ? first_line : 1, .file = file};
+}
+
+static void add_types(kp_unit *unit, const kp_param_type *params, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        char file[128];
+        int written = snprintf(file, sizeof file, "<type of '%.100s'>", params[i].name);
+        add(unit, params[i].type, kp_arena_text(&unit->arena, file, (size_t)written), 1, "a type");
+    }
+}
+
+// In the order of kp_unit.texts.
+static void add_all(kp_unit *unit, const char *source) {
+    const kp_compile_desc *desc = unit->desc;
+    add(unit, source, unit->file, desc->first_line, "the source");
+    for (size_t i = 0; i < desc->function_count; i++) {
+        const kp_function_source *f = &desc->functions[i];
+        add(unit, f->source, f->file != NULL ? f->file : "<kernel>", f->first_line, "the source of a function");
+    }
+    add_types(unit, desc->params, desc->param_count);
+    for (size_t i = 0; i < desc->function_count; i++)
+        add_types(unit, desc->functions[i].params, desc->functions[i].param_count);
+}
+
+static void copy(char *text, const kp_text *to, const char *from) { memcpy(text + to->at, from, to->length + 1); }
+
+static void copy_all(kp_unit *unit, const char *source, char *text) {
+    const kp_compile_desc *desc = unit->desc;
+    const kp_text *next = unit->texts;
+    copy(text, next++, source);
+    for (size_t i = 0; i < desc->function_count; i++)
+        copy(text, next++, desc->functions[i].source);
+    for (size_t i = 0; i < desc->param_count; i++)
+        copy(text, next++, desc->params[i].type);
+    for (size_t i = 0; i < desc->function_count; i++) {
+        for (size_t k = 0; k < desc->functions[i].param_count; k++)
+            copy(text, next++, desc->functions[i].params[k].type);
+    }
+}
+
+void kp_texts_gather(kp_unit *unit, const char *source) {
+    size_t count = 1 + unit->desc->function_count + unit->desc->param_count;
+    for (size_t i = 0; i < unit->desc->function_count; i++)
+        count += unit->desc->functions[i].param_count;
+    unit->texts = KP_UNIT_NEW(unit, kp_text, count);
+    unit->text = source; // for messages, until the copy is there
+    add_all(unit, source);
+    if (count > 1) {
+        const kp_text *last = &unit->texts[count - 1];
+        char *text = KP_UNIT_NEW(unit, char, last->at + last->length + 1);
+        copy_all(unit, source, text);
+        unit->text = text;
+    }
+    for (size_t i = 0; i < 1 + unit->desc->function_count; i++)
+        kp_lexer_check_text(unit, &unit->texts[i]);
+}
+
+kp_text *kp_texts_of(const kp_unit *unit, const kp_token *token) {
+    uint32_t low = 0, high = unit->text_count; // the last text that starts at the token or before it
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (unit->texts[middle].at <= token->at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return &unit->texts[low];
+}
+
+kp_text *kp_texts_type(const kp_unit *unit, uint32_t module, size_t param) {
+    size_t index = 1 + unit->desc->function_count + param;
+    if (module > 0)
+        index += unit->desc->param_count;
+    for (uint32_t i = 1; i < module; i++)
+        index += unit->desc->functions[i - 1].param_count;
+    return &unit->texts[index];
+}

@@ -1,0 +1,12 @@
+// The texts of a compile: put into one, so that every token is an offset into it and knows where it comes from.
+#ifndef KP_SRC_COMPILER_TEXTS_H
+#define KP_SRC_COMPILER_TEXTS_H
+
+#include "lexer.h"
+
+void kp_texts_gather(kp_unit *unit,
+                     const char *source); // fills unit->text and unit->texts; fails where one is no UTF-8
+kp_text *kp_texts_of(const kp_unit *unit, const kp_token *token);
+kp_text *kp_texts_type(const kp_unit *unit, uint32_t module, size_t param); // module 0: desc; n: desc->functions[n - 1]
+
+#endif

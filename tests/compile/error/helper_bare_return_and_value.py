@@ -1,0 +1,9 @@
+# error: 5:5: pick returns 0 values in line 4, but 1 here
+def pick(i: i32):
+    if i > 3:
+        return
+    return i
+
+
+def k(i: Index, n: Array[i32]):
+    n[i] = pick(i)

@@ -1,0 +1,7 @@
+# error: 7:12: put returns nothing
+def put(n, i):
+    n[i] = 1
+
+
+def k(i: Index, n: Array[i32]):
+    n[i] = put(n, i)
