@@ -48,10 +48,11 @@ static void touch(const kp_algorithm *algorithm, kp_recorder *recorder) {
 static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
     const kp_pipelines_module *module = algorithm->kernel->module;
     VkDescriptorBufferInfo few[16] = {0}, *infos = few;
-    if (algorithm->memory_count > sizeof few / sizeof *few)
-        infos = kp_alloc_zero(algorithm->memory_count, sizeof *infos);
+    size_t count = algorithm->memory_count + module->guarded;
+    if (count > sizeof few / sizeof *few)
+        infos = kp_alloc_zero(count, sizeof *infos);
     if (infos == NULL)
-        return kp_error_host_memory(algorithm->memory_count * sizeof *infos);
+        return kp_error_host_memory(count * sizeof *infos);
     for (size_t i = 0; i < algorithm->memory_count; i++) {
         const kp_memory *memory = algorithm->memory[i];
         bool uniform = module->reflect->bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER;
@@ -60,6 +61,8 @@ static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
                                             .offset = memory->offset,
                                             .range = uniform && size > limit ? limit : size};
     }
+    if (module->guarded)
+        infos[count - 1] = kp_faults_take(recorder->faults, algorithm);
     kp_result result =
         kp_pipeline_bind_buffers(recorder->device, recorder->commands, &module->layout, infos, recorder->pools);
     if (infos != few)

@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "capabilities.h"
+#include "loop_guard.h"
 #include "manager.h"
 #include "validate.h"
 #include "vulkan/guard.h"
@@ -110,24 +111,52 @@ static kp_result check_bindings(const kp_device *device, const kp_reflect *refle
     return KP_OK;
 }
 
+// A place behind all others, so that descriptors need no more sets.
+static kp_pipeline_binding free_binding(const kp_reflect *reflect) {
+    kp_pipeline_binding place = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+    if (reflect->binding_count != 0) {
+        const kp_reflect_binding *last = &reflect->bindings[reflect->binding_count - 1];
+        place.set = last->set;
+        place.binding = last->binding + 1;
+    }
+    return place;
+}
+
 static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, const char *label) {
     const kp_reflect *reflect = module->reflect;
-    kp_pipeline_binding *bindings = kp_alloc_zero(reflect->binding_count, sizeof *bindings);
+    uint32_t count = (uint32_t)reflect->binding_count + module->guarded;
+    kp_pipeline_binding *bindings = kp_alloc_zero(count, sizeof *bindings);
     if (bindings == NULL)
-        return kp_error_host_memory(reflect->binding_count * sizeof *bindings);
+        return kp_error_host_memory(count * sizeof *bindings);
     for (size_t i = 0; i < reflect->binding_count; i++)
         bindings[i] = (kp_pipeline_binding){.set = reflect->bindings[i].set,
                                             .binding = reflect->bindings[i].binding,
                                             .type = reflect->bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER
                                                         ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
                                                         : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+    if (module->guarded)
+        bindings[count - 1] = free_binding(reflect);
     uint32_t push_size = reflect->push_size;
     uint32_t with_launch = reflect->launch_push_offset + (uint32_t)sizeof(kp_launch_push);
     if (module->regroup && with_launch <= manager->device->info.max_push_constants)
         push_size = with_launch;
-    kp_result result = kp_pipeline_layout_create(manager->device, bindings, (uint32_t)reflect->binding_count, push_size,
-                                                 label, &module->layout);
+    kp_result result = kp_pipeline_layout_create(manager->device, bindings, count, push_size, label, &module->layout);
     kp_alloc_free(bindings);
+    return result;
+}
+
+static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, const char *label) {
+    const kp_reflect *reflect = module->reflect;
+    if (!module->guarded)
+        return kp_pipeline_module_create(manager->device, reflect->words, reflect->word_count, label, &module->handle);
+    kp_pipeline_binding place = free_binding(reflect);
+    uint32_t *words = NULL;
+    size_t count = 0;
+    kp_result result =
+        kp_loop_guard_apply(reflect->words, reflect->word_count, place.set, place.binding, &words, &count);
+    if (result == KP_OK)
+        result = kp_pipeline_module_create(manager->device, words, count, label, &module->handle);
+    kp_alloc_free(words);
     return result;
 }
 
@@ -159,7 +188,8 @@ static kp_result build_module(kp_manager *manager, const kp_pipelines_desc *desc
     if (result != KP_OK)
         return result;
     module->regroup = manager->regroup && reflect->regroupable;
-    result = kp_pipeline_module_create(device, reflect->words, reflect->word_count, desc->label, &module->handle);
+    module->guarded = manager->launch.driver == KP_LAUNCH_DRIVER_LAVAPIPE && reflect->loops;
+    result = make_handle(manager, module, desc->label);
     if (result == KP_OK)
         result = make_layout(manager, module, desc->label);
     return result;

@@ -25,6 +25,7 @@ typedef struct kp_pipelines_module {
     VkShaderModule handle;     //
     kp_pipeline_layout layout; //
     bool regroup;              // launched by blocks
+    bool guarded;              // says when a loop was cut (loop_guard.h): one binding more, the last
 } kp_pipelines_module;
 
 // The settings of kp_launch_plan that make another pipeline. Compared as bytes: all of it is set.

@@ -108,7 +108,8 @@ kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_
     const kp_buffer *source = kp_recorder_buffer(from, from_side), *target = kp_recorder_buffer(to, to_side);
     if (from->bytes == 0)
         return recorder->result;
-    if (source->handle == target->handle && from->offset == to->offset) { // a sync of shared sides: nothing but its place among other work
+    if (source->handle == target->handle &&
+        from->offset == to->offset) { // a sync of shared sides: nothing but its place among other work
         recorder->uses[slot_of(recorder, from)] |= to_side == KP_SIDE_HOST ? KP_ORDER_READ : KP_ORDER_WRITE;
         return recorder->result;
     }
@@ -212,6 +213,10 @@ static void show_host(kp_recorder *recorder) {
         const kp_barrier_access *write = &slot->sides[slot->memory->shared ? 0 : 1].write;
         barrier.source.stage |= write->stage;
         barrier.source.access |= write->access;
+    }
+    if (recorder->faults->count != 0) {
+        barrier.source.stage |= VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+        barrier.source.access |= VK_ACCESS_SHADER_WRITE_BIT;
     }
     kp_barrier_emit(recorder->device, recorder->commands, &barrier);
 }

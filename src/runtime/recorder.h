@@ -8,6 +8,7 @@
 #ifndef KP_SRC_RUNTIME_RECORDER_H
 #define KP_SRC_RUNTIME_RECORDER_H
 
+#include "faults.h"
 #include "memory.h"
 #include "order.h"
 #include "vulkan/barrier.h"
@@ -30,6 +31,7 @@ typedef struct kp_recorder {
     kp_device *device;        //
     VkCommandBuffer commands; //
     kp_pipeline_pools *pools; // for descriptors
+    kp_faults *faults;        // prepared for the ops; set by who begins
     kp_recorder_slot *slots;  // one for each memory
     unsigned *uses;           // how each is used: flags of kp_order_how
     size_t slot_count;        //

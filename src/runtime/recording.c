@@ -57,6 +57,7 @@ void kp_recording_destroy(kp_recording *recording) {
     kp_device *device = recording->manager->device;
     kp_recording_forget(recording);
     kp_pipeline_pools_destroy(device, &recording->pools);
+    kp_faults_destroy(&recording->faults, device);
     if (recording->queries != VK_NULL_HANDLE)
         device->vk.vkDestroyQueryPool(device->handle, recording->queries, NULL);
     kp_command_give(device, recording->command);
@@ -200,6 +201,7 @@ static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t c
     kp_recorder recorder;
     kp_result result = kp_recorder_begin(&recorder, device, recording->command->buffer, &recording->pools,
                                          recording->memory, recording->memory_uses, recording->memory_count);
+    recorder.faults = &recording->faults;
     recording->query_count = 0;
     if (recording->queries != VK_NULL_HANDLE)
         device->vk.vkCmdResetQueryPool(recording->command->buffer, recording->queries, 0,
@@ -229,7 +231,9 @@ static kp_result record(kp_recording *recording, kp_op *const *ops, size_t count
     for (size_t i = 0; i < recording->algorithm_count; i++)
         recording->algorithm_versions[i] = recording->algorithms[i]->version;
     kp_pipeline_pools_reset(device, &recording->pools);
-    result = kp_command_begin(device, recording->command);
+    result = kp_faults_prepare(&recording->faults, device, ops, count);
+    if (result == KP_OK)
+        result = kp_command_begin(device, recording->command);
     if (result != KP_OK)
         return result;
     result = record_ops(recording, ops, count);
@@ -256,6 +260,7 @@ static kp_result submit(kp_recording *recording) {
     if (has_work(recording, &plan)) {
         const kp_command_order order = {
             .barrier = plan.barrier, .waits = plan.any_wait ? plan.waits : NULL, .number = plan.number};
+        kp_faults_arm(&recording->faults);
         result = kp_command_submit(manager->device, recording->queue, recording->command, &order);
         recording->running = result == KP_OK;
     }
@@ -294,7 +299,7 @@ kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout) {
         recording->running = false;
         let_go(recording, recording->memory_count, recording->algorithm_count);
     }
-    return result;
+    return result == KP_OK ? kp_faults_check(&recording->faults) : result;
 }
 
 void kp_recording_end(kp_recording *recording) {

@@ -19,6 +19,7 @@ struct kp_recording {
     bool valid;              // the commands were recorded, and nothing has changed that kp sees
     bool running;            // submitted, not yet seen done
     size_t command_count;    // 0: there is nothing to submit but barriers
+    kp_faults faults;        // of the commands
 
     // What the ops use, each once, referred to; held from start to end of a submission. With the versions recorded.
     kp_memory **memory;
@@ -37,7 +38,7 @@ void kp_recording_destroy(kp_recording *recording); // not while it runs; NULL i
 // Submits the ops, recording them first where that is needed. `who` opens messages.
 kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who);
 
-// After KP_OK and KP_ERROR_DEVICE_LOST it does not run any more.
+// KP_ERROR_TIMEOUT; what kernels had to tell (faults.h); KP_ERROR_DEVICE_LOST. `running` says whether it still is.
 kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout);
 
 // Waits in any case: a submission that cannot be waited for counts as done.
