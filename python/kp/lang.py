@@ -142,6 +142,78 @@ class bvec3(Vector): ...
 class bvec4(Vector): ...
 
 
+class dvec2(Vector): ...
+
+
+class dvec3(Vector): ...
+
+
+class dvec4(Vector): ...
+
+
+class hvec2(Vector): ...
+
+
+class hvec3(Vector): ...
+
+
+class hvec4(Vector): ...
+
+
+class i8vec2(Vector): ...
+
+
+class i8vec3(Vector): ...
+
+
+class i8vec4(Vector): ...
+
+
+class i16vec2(Vector): ...
+
+
+class i16vec3(Vector): ...
+
+
+class i16vec4(Vector): ...
+
+
+class i64vec2(Vector): ...
+
+
+class i64vec3(Vector): ...
+
+
+class i64vec4(Vector): ...
+
+
+class u8vec2(Vector): ...
+
+
+class u8vec3(Vector): ...
+
+
+class u8vec4(Vector): ...
+
+
+class u16vec2(Vector): ...
+
+
+class u16vec3(Vector): ...
+
+
+class u16vec4(Vector): ...
+
+
+class u64vec2(Vector): ...
+
+
+class u64vec3(Vector): ...
+
+
+class u64vec4(Vector): ...
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Parameters
 # ----------------------------------------------------------------------------------------------------------------------
@@ -231,7 +303,7 @@ radians, degrees, sin, cos, tan, asin, acos, atan = _functions("radians degrees 
 sinh, cosh, tanh, asinh, acosh, atanh, atan2 = _functions("sinh cosh tanh asinh acosh atanh atan2")
 exp, log, exp2, log2, log10, sqrt, isqrt = _functions("exp log exp2 log2 log10 sqrt isqrt")
 fabs, sign, clamp, modf, isnan, isinf, isfinite = _functions("fabs sign clamp modf isnan isinf isfinite")
-mix, step, smooth_step, smoothstep = _functions("mix step smooth_step smoothstep")
+fma, mix, step, smooth_step, smoothstep = _functions("fma mix step smooth_step smoothstep")
 nmin, nmax, nclamp = _functions("nmin nmax nclamp")
 dot, length, distance, normalize, cross = _functions("dot length distance normalize cross")
 face_forward, reflect = _functions("face_forward reflect")

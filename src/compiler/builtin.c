@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define OP_FLOATS(op) op
+#define OP_NARROW(op) op
 #define OP_VECTORS(op) op
 #define OP_CUSTOM(op) KP_CALL_##op
 #define OP_LATER(op) KP_CALL_##op

@@ -6,6 +6,7 @@
 
 typedef enum kp_builtin_rule {
     KP_BUILTIN_FLOATS,
+    KP_BUILTIN_NARROW,
     KP_BUILTIN_VECTORS,
     KP_BUILTIN_CUSTOM,
     KP_BUILTIN_LATER,
@@ -13,6 +14,8 @@ typedef enum kp_builtin_rule {
 
 typedef enum kp_builtin_call {
     KP_CALL_NONE,
+    KP_CALL_RADIANS,
+    KP_CALL_DEGREES,
     KP_CALL_LOG,
     KP_CALL_LOG10,
     KP_CALL_POW,

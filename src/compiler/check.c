@@ -2,6 +2,7 @@
 #include "checker.h"
 
 #include "builtin.h"
+#include "fold.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,19 +48,15 @@ kp_node *kp_check_captured_value(kp_checker *c, const kp_node *n, const kp_const
     } else if (dtype == KP_I64) {
         k->type = kp_type_int_literal(c->unit);
         k->u.value.i = constant->value.i;
-    } else if ((unsigned)dtype >= KP_DTYPE_COUNT || !kp_type_supported(dtype)) {
-        kp_check_fail(c, n, "'%s' is a captured %s, which kernels do not support yet", constant->name,
-                      kp_dtype_name(dtype));
-    } else {
+    } else if ((unsigned)dtype >= KP_DTYPE_COUNT) {
+        kp_check_fail(c, n, "'%s' is a captured constant of no known type", constant->name);
+    } else { // of the widest of its kind, brought into its own type
         k->type = kp_type_scalar(c->unit, dtype);
-        if (dtype == KP_F32)
-            k->u.value.f = (double)(float)constant->value.f;
-        else if (dtype == KP_BOOL)
-            k->u.value.i = constant->value.i != 0;
-        else if (dtype == KP_U32)
-            k->u.value.i = (int64_t)(uint32_t)constant->value.u;
-        else
-            k->u.value.i = (int32_t)constant->value.i;
+        kp_value value = {.i = constant->value.i};
+        if (kp_type_is_float(k->type))
+            value.f = constant->value.f;
+        kp_dtype widest = kp_type_is_float(k->type) ? KP_F64 : dtype == KP_U64 ? KP_U64 : KP_I64;
+        k->u.value = kp_fold_cast(kp_type_scalar(c->unit, widest), k->type, value);
     }
     return k;
 }

@@ -59,12 +59,14 @@ typedef struct kp_kernel {
     kp_function *function;
     kp_check_param *params; // in the order of the signature
     uint32_t param_count;
-    uint32_t push_size;     // bytes
+    uint32_t push_size;     // bytes, a multiple of 4
     bool has_local_size;    // declared in a decorator
     uint32_t local_size[3]; //
     kp_symbol *symbols;     // parameters and locals, by `next`
     kp_instance *instances; // the helpers
 } kp_kernel;
+
+uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constant: a bool takes a word there
 
 kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);
 

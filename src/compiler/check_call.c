@@ -47,8 +47,6 @@ static kp_node *construct(kp_checker *c, kp_node *n, const kp_type *type, kp_lis
 }
 
 static kp_node *call_type(kp_checker *c, kp_node *n, const kp_type *type, kp_list list) {
-    if (!kp_type_supported(type->dtype))
-        kp_check_fail(c, n, "kernels do not support %s yet; they have f32, i32, u32 and bool", type->name);
     if (list.count == 1)
         return convert(c, n, type, list.items[0]);
     if (type->kind == KP_TYPE_SCALAR || list.count == 0)
@@ -61,31 +59,46 @@ static kp_node *call_type(kp_checker *c, kp_node *n, const kp_type *type, kp_lis
 // Functions
 // ---------------------------------------------------------------------------------------------------------------------
 
-// Literals among arguments that have a float type become that type, and f32 otherwise; scalars are spread.
+// Takes one argument more into the common type of floats.
+static const kp_type *join_floats(kp_checker *c, kp_node *n, const char *name, const kp_type *type, kp_node *argument) {
+    const kp_type *its = argument->type;
+    bool mend = kp_type_is_int(its) && kp_type_is_scalar(its);
+    if (!kp_type_is_float(its))
+        kp_check_fail(c, argument, "%s takes floats, but this is %s%s%s%s", name, its->name, mend ? "; write f32(" : "",
+                      mend ? kp_check_text(c, argument) : "", mend ? ")" : "");
+    if (type == NULL)
+        return its;
+    if (type->components > 1 && its->components > 1 && its->components != type->components)
+        kp_check_fail(c, n, "%s takes values of one type, but these are %s and %s", name, type->name, its->name);
+    kp_dtype dtype = kp_type_holds(type->dtype, its->dtype) ? type->dtype : its->dtype;
+    return kp_type_vector(c->unit, dtype, type->components > 1 ? type->components : its->components);
+}
+
+// All arguments of one float type, the widest among them, f32 when there are only literals; scalars are spread.
 static const kp_type *unify_floats(kp_checker *c, kp_node *n, const char *name, kp_list list) {
     const kp_type *type = NULL;
     for (uint32_t i = 0; i < list.count; i++) {
-        const kp_type *its = list.items[i]->type;
-        if (kp_type_is_literal(its))
-            continue;
-        if (!kp_type_is_float(its))
-            kp_check_fail(c, list.items[i], "%s takes floats, but this is %s%s%s%s", name, its->name,
-                          kp_type_is_int(its) && kp_type_is_scalar(its) ? "; write f32(" : "",
-                          kp_type_is_int(its) && kp_type_is_scalar(its) ? kp_check_text(c, list.items[i]) : "",
-                          kp_type_is_int(its) && kp_type_is_scalar(its) ? ")" : "");
-        if (type == NULL || (type->kind == KP_TYPE_SCALAR && its->kind == KP_TYPE_VECTOR))
-            type = its;
-        else if (its->kind == KP_TYPE_VECTOR && its != type)
-            kp_check_fail(c, n, "%s takes values of one type, but these are %s and %s", name, type->name, its->name);
+        if (!kp_type_is_literal(list.items[i]->type))
+            type = join_floats(c, n, name, type, list.items[i]);
     }
     if (type == NULL)
         type = kp_type_scalar(c->unit, KP_F32);
     for (uint32_t i = 0; i < list.count; i++) {
-        if (type->kind == KP_TYPE_VECTOR && list.items[i]->type == type->element)
-            list.items[i] = kp_check_cast(c, list.items[i], type);
+        const kp_type *its = list.items[i]->type;
+        if (type->kind == KP_TYPE_VECTOR && its->kind == KP_TYPE_SCALAR)
+            list.items[i] = kp_check_cast(c, kp_check_cast(c, list.items[i], type->element), type);
         else
             list.items[i] = kp_check_coerce(c, list.items[i], type, name);
     }
+    return type;
+}
+
+// SPIR-V has most functions in 16 and 32 bits only.
+static const kp_type *refuse_f64(kp_checker *c, kp_node *n, const kp_builtin *row, const kp_type *type) {
+    if (type->dtype == KP_F64)
+        kp_check_fail(c, n, "devices have no %s of f64; compute it in f32, as in f64(%s(%s(%s)))", row->name, row->name,
+                      type->components > 1 ? kp_type_vector(c->unit, KP_F32, type->components)->name : "f32",
+                      kp_check_text(c, n->u.call.list.items[0]));
     return type;
 }
 
@@ -231,6 +244,9 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     case KP_CALL_MODF:
         kp_check_fail(c, n, "%s gives two values; assign them to two names, as in a, b = %s(...)", row->name,
                       row->name);
+    case KP_CALL_LOG:
+    case KP_CALL_LOG10:
+        return builtin_node(c, n, row, list, refuse_f64(c, n, row, unify_floats(c, n, row->name, list)));
     default:
         return builtin_node(c, n, row, list, unify_floats(c, n, row->name, list));
     }
@@ -266,6 +282,8 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     if (row->rule == KP_BUILTIN_CUSTOM)
         return call_custom(c, n, row, list);
     const kp_type *type = unify_floats(c, n, row->name, list);
+    if (row->rule == KP_BUILTIN_NARROW)
+        refuse_f64(c, n, row, type);
     if (row->rule == KP_BUILTIN_VECTORS && type->kind == KP_TYPE_VECTOR)
         type = type->element;
     return builtin_node(c, n, row, list, type);

@@ -48,6 +48,9 @@ static kp_node *adapt(kp_checker *c, kp_node *n, const kp_type *type) {
         if (kp_type_is_float(type))
             kp_check_fail(c, n, "%lld is not exact in %s; write %s(%lld)", (long long)n->u.value.i, type->name,
                           type->name, (long long)n->u.value.i);
+        if (!kp_type_is_signed(type))
+            kp_check_fail(c, n, "%lld does not fit in %s, which holds 0 to %llu", (long long)n->u.value.i, type->name,
+                          (unsigned long long)kp_type_most(type->dtype));
         kp_check_fail(c, n, "%lld does not fit in %s, which holds %lld to %lld", (long long)n->u.value.i, type->name,
                       (long long)kp_type_least(type->dtype), (long long)kp_type_most(type->dtype));
     }
@@ -70,6 +73,12 @@ const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type) {
     return kp_type_scalar(c->unit, type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32);
 }
 
+// True when a typed value becomes the type without a word, because that has every value of its own.
+bool kp_check_widens(const kp_type *from, const kp_type *to) {
+    return kp_type_is_value(from) && kp_type_is_value(to) && from->components == to->components &&
+           kp_type_holds(to->dtype, from->dtype);
+}
+
 kp_node *kp_check_settle(kp_checker *c, kp_node *n) {
     return kp_type_is_literal(n->type) ? adapt(c, n, kp_check_settle_type(c, n->type)) : n;
 }
@@ -79,6 +88,8 @@ kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const c
         return n;
     if (adapts(n->type, type))
         return adapt(c, n, type);
+    if (kp_check_widens(n->type, type))
+        return kp_check_cast(c, n, type);
     if (kp_type_components(n->type) == kp_type_components(type) && n->type->kind != KP_TYPE_ARRAY)
         kp_check_fail(c, n, "%s is %s, but this is %s; write %s(%s)", where, type->name, n->type->name, type->name,
                       kp_check_text(c, n));
@@ -181,10 +192,14 @@ void kp_check_unify(kp_checker *c, const kp_node *at, const char *what, kp_node 
         *right = adapt(c, *right, l);
     else if (l == r && l->kind != KP_TYPE_ARRAY)
         return;
-    else if (l->kind == KP_TYPE_VECTOR && r == l->element)
-        *right = cast_node(c, *right, l);
-    else if (r->kind == KP_TYPE_VECTOR && l == r->element)
-        *left = cast_node(c, *left, r);
+    else if (l->kind == KP_TYPE_VECTOR && (r == l->element || kp_check_widens(r, l->element)))
+        *right = cast_node(c, kp_check_cast(c, *right, l->element), l);
+    else if (r->kind == KP_TYPE_VECTOR && (l == r->element || kp_check_widens(l, r->element)))
+        *left = cast_node(c, kp_check_cast(c, *left, r->element), r);
+    else if (kp_check_widens(l, r))
+        *left = kp_check_cast(c, *left, r);
+    else if (kp_check_widens(r, l))
+        *right = kp_check_cast(c, *right, l);
     else
         fail_pair(c, at, what, *left, *right);
 }
@@ -223,12 +238,19 @@ static bool is_zero(const kp_node *n) {
     return n->kind == KP_NODE_CONST && (kp_type_is_float(n->type) ? n->u.value.f == 0 : n->u.value.i == 0);
 }
 
+// An f64 of a 64-bit integer, an f32 of any other.
 static kp_node *to_float(kp_checker *c, kp_node *n) {
     if (kp_type_is_float(n->type))
         return n;
     if (kp_type_is_literal(n->type) && n->kind == KP_NODE_CONST)
         return kp_check_cast(c, n, kp_type_float_literal(c->unit));
-    return kp_check_cast(c, n, kp_type_vector(c->unit, KP_F32, kp_type_components(n->type)));
+    bool wide = kp_type_is_value(n->type) && kp_dtype_size(n->type->dtype) == 8;
+    return kp_check_cast(c, n, kp_type_vector(c->unit, wide ? KP_F64 : KP_F32, kp_type_components(n->type)));
+}
+
+// True for a constant that is an integer below 0.
+static bool is_negative(const kp_node *n) {
+    return n->kind == KP_NODE_CONST && kp_type_is_signed(n->type) && n->u.value.i < 0;
 }
 
 static void want_numbers(kp_checker *c, const kp_node *n, const char *op, const kp_node *left, const kp_node *right) {
@@ -246,50 +268,76 @@ static void want_numbers(kp_checker *c, const kp_node *n, const char *op, const 
     }
 }
 
+// Devices have no power of f64 values; one with a whole constant is made of multiplications.
+static void refuse_power(kp_checker *c, const kp_node *n, const kp_node *left, const kp_node *right) {
+    if (!kp_type_is_value(left->type) || left->type->dtype != KP_F64)
+        return;
+    while (right->kind == KP_NODE_CAST)
+        right = right->u.operand;
+    double y = right->kind == KP_NODE_CONST ? right->u.value.f : 0.5;
+    if (y != floor(y) || fabs(y) > 64)
+        kp_check_fail(c, n,
+                      "f64 has no '**' with an exponent that is not whole; make that an i32, or compute in f32: "
+                      "f32(%s) ** ...",
+                      kp_check_text(c, left));
+}
+
 // x ** y: of one type, but that an integer constant stays one (it is expanded to multiplications), and a negative one
 // makes floats of integers.
 static kp_node *combine_power(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
-    bool whole = right->kind == KP_NODE_CONST && kp_type_is_int(right->type);
-    if (whole && right->u.value.i < 0)
+    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    bool whole = right->kind == KP_NODE_CONST && kp_type_is_int(right->type) && kp_type_is_scalar(right->type) &&
+                 kp_fold_fits(right->type, i32, right->u.value);
+    if (is_negative(right))
         left = to_float(c, left);
     if (both_constant(left, right)) {
         kp_check_unify(c, n, "'**'", &left, &right);
         return finish_binary(c, n, left, right);
     }
     left = kp_check_settle(c, left);
-    if (whole) {
+    bool int_exponent = kp_type_is_float(left->type) && (right->type == i32 || kp_check_widens(right->type, i32));
+    if (whole || int_exponent) {
         n->u.binary.left = left;
-        n->u.binary.right = kp_check_coerce(c, right, kp_type_scalar(c->unit, KP_I32), "an exponent");
+        n->u.binary.right = kp_check_cast(c, right, i32);
         n->type = left->type;
         return n;
     }
-    bool int_exponent = kp_type_is_float(left->type) && right->type == kp_type_scalar(c->unit, KP_I32);
-    if (!int_exponent)
-        kp_check_unify(c, n, "'**'", &left, &right);
+    kp_check_unify(c, n, "'**'", &left, &right);
+    refuse_power(c, n, left, right);
     n->u.binary.left = left;
     n->u.binary.right = right;
     n->type = left->type;
     return n;
 }
 
+// Beyond 64 all amounts do the same.
+static kp_value bounded_amount(kp_value amount) { return (uint64_t)amount.i > 64 ? (kp_value){.i = 64} : amount; }
+
 static kp_node *combine_shift(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right) {
     if (!kp_type_is_int(left->type) || !kp_type_is_int(right->type))
         kp_check_fail(c, n, "%s takes integers, but these are %s and %s", op, left->type->name, right->type->name);
-    if (right->kind == KP_NODE_CONST && right->u.value.i < 0)
+    if (is_negative(right))
         kp_check_fail(c, right, "the amount of a shift is not negative");
-    if (both_constant(left, right) && kp_type_is_literal(left->type))
-        return finish_binary(c, n, left, kp_check_cast(c, right, left->type));
+    if (both_constant(left, right)) {
+        kp_value value;
+        if (kp_fold_binary(n->u.binary.op, left->type, left->u.value, right->u.value, &value) == KP_FOLD_OVERFLOW)
+            kp_check_fail(c, n, "this constant is larger than 64 bits hold");
+        return kp_check_constant(c, n, left->type, value);
+    }
     if (kp_type_is_literal(left->type) && !kp_type_is_literal(right->type))
         left = adapt(c, left, right->type);
     left = kp_check_settle(c, left);
     right = kp_check_settle(c, right);
-    if (right->kind == KP_NODE_CONST && right->type->kind == KP_TYPE_SCALAR && left->type->kind == KP_TYPE_SCALAR)
-        right = kp_check_constant(c, right, left->type, right->u.value);
+    if (right->kind == KP_NODE_CONST && right->type->kind == KP_TYPE_SCALAR)
+        right = kp_check_constant(c, right, kp_type_scalar(c->unit, KP_U32), bounded_amount(right->u.value));
     if (left->type->kind == KP_TYPE_VECTOR && kp_type_is_scalar(right->type))
         right = cast_node(c, right, kp_type_vector(c->unit, right->type->dtype, left->type->components));
     if (kp_type_components(left->type) != kp_type_components(right->type))
         fail_pair(c, n, op, left, right);
-    return finish_binary(c, n, left, right);
+    n->u.binary.left = left;
+    n->u.binary.right = right;
+    n->type = left->type;
+    return n;
 }
 
 static kp_node *combine_bits(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right) {
@@ -482,8 +530,17 @@ static kp_node *check_cond(kp_checker *c, kp_node *n) {
     return n;
 }
 
+// -2**63, whose digits alone are a u64: the only integer literal that is one with its sign.
+static bool is_least_literal(const kp_node *n) {
+    const kp_node *digits = n->u.unary.operand;
+    return n->u.unary.op == KP_TOKEN_MINUS && digits->kind == KP_NODE_CONST && digits->type->kind == KP_TYPE_SCALAR &&
+           digits->type->dtype == KP_U64 && digits->u.value.i == INT64_MIN;
+}
+
 static kp_node *check_unary(kp_checker *c, kp_node *n) {
     kp_token_kind op = n->u.unary.op;
+    if (is_least_literal(n))
+        return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = INT64_MIN});
     kp_node *operand =
         op == KP_TOKEN_NOT ? kp_check_condition(c, n->u.unary.operand) : kp_check_expr(c, n->u.unary.operand);
     const char *text = quoted(c, op);

@@ -1,6 +1,8 @@
 // Names and places: what a name stands for, elements, components, and what can be assigned to.
 #include "checker.h"
 
+#include "fold.h"
+
 #include "builtin.h"
 
 #include <string.h>
@@ -135,6 +137,16 @@ static kp_node *constant_index(kp_checker *c, kp_node *index, const kp_type *obj
     return kp_check_constant(c, index, kp_type_scalar(c->unit, KP_I32), (kp_value){.i = at < 0 ? at + length : at});
 }
 
+// Of 32 bits, or of 64 when it is no constant.
+static kp_node *index_as_word(kp_checker *c, kp_node *index) {
+    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    index = kp_check_settle(c, index);
+    if (index->kind == KP_NODE_CONST && index->type != i32 && !kp_fold_fits(index->type, i32, index->u.value))
+        kp_check_fail(c, index, "a constant index is at most 2147483647");
+    bool narrow = kp_check_widens(index->type, i32);
+    return narrow || index->kind == KP_NODE_CONST ? kp_check_cast(c, index, i32) : index;
+}
+
 static kp_node *check_index(kp_checker *c, kp_node *n) {
     kp_node *index = kp_check_expr(c, n);
     if (!kp_type_is_int(index->type) || !kp_type_is_scalar(index->type))
@@ -142,7 +154,7 @@ static kp_node *check_index(kp_checker *c, kp_node *n) {
                       kp_type_is_float(index->type) ? "; write i32(" : "",
                       kp_type_is_float(index->type) ? kp_check_text(c, index) : "",
                       kp_type_is_float(index->type) ? ")" : "");
-    return kp_check_settle(c, index);
+    return index_as_word(c, index);
 }
 
 static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {

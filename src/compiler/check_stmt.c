@@ -96,6 +96,8 @@ static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
                   (value->type->kind == KP_TYPE_INT_LITERAL || kp_type_is_float(target->type));
     if (adapts)
         return kp_check_coerce(c, value, target->type, target_name(c, target));
+    if (kp_check_widens(value->type, target->type))
+        return kp_check_cast(c, value, target->type);
     if (value->type != target->type) {
         if (kp_type_is_literal(value->type))
             value = kp_check_settle(c, value);

@@ -103,6 +103,7 @@ kp_node *kp_check_truth(kp_checker *c, kp_node *n);                      // the 
 kp_node *kp_check_settle(kp_checker *c, kp_node *n);                     // gives a literal its own type, i32 or f32
 const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type); // ... and that type; others as they are
 kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where); // of that type, or fails
+bool kp_check_widens(const kp_type *from, const kp_type *to); // a typed value converts by itself: none changes
 kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type); // an explicit conversion, always possible
 kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *right); // n: BINARY
 void kp_check_unify(kp_checker *c, const kp_node *at, const char *what, kp_node **left, kp_node **right);

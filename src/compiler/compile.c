@@ -70,7 +70,7 @@ static kp_param describe(const kp_check_param *param) {
         .set = param->set,
         .binding = param->binding,
         .offset = param->offset,
-        .size = kp_type_size(value),
+        .size = param->kind == KP_PARAM_CONSTANT ? kp_signature_push_size(value) : kp_type_size(value),
         .reads = buffer && symbol->reads,
         .writes = buffer && symbol->writes,
     };

@@ -8,17 +8,45 @@
 
 #include <string.h>
 
+// The type of a scalar, and what it takes to compute with it.
+static uint32_t scalar_type(kp_emitter *e, const kp_type *type) {
+    uint32_t width = 8 * (uint32_t)kp_dtype_size(type->dtype);
+    bool is_float = kp_type_is_float(type);
+    if (type->dtype == KP_BOOL)
+        return kp_spirv_type_bool(e->s);
+    if (width == 8)
+        kp_spirv_capability(e->s, SpvCapabilityInt8);
+    else if (width == 16)
+        kp_spirv_capability(e->s, is_float ? SpvCapabilityFloat16 : SpvCapabilityInt16);
+    else if (width == 64)
+        kp_spirv_capability(e->s, is_float ? SpvCapabilityFloat64 : SpvCapabilityInt64);
+    return is_float ? kp_spirv_type_float(e->s, width) : kp_spirv_type_int(e->s, width, kp_type_is_signed(type));
+}
+
 uint32_t kp_emit_type(kp_emitter *e, const kp_type *type) {
     uint32_t *id = &e->value_types[type->dtype][type->components];
     if (*id != 0)
         return *id;
     if (type->kind == KP_TYPE_VECTOR)
         return *id = kp_spirv_type_vector(e->s, kp_emit_type(e, type->element), type->components);
-    if (type->dtype == KP_BOOL)
-        return *id = kp_spirv_type_bool(e->s);
-    if (kp_type_is_float(type))
-        return *id = kp_spirv_type_float(e->s, 32);
-    return *id = kp_spirv_type_int(e->s, 32, kp_type_is_signed(type));
+    return *id = scalar_type(e, type);
+}
+
+uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type) {
+    if (!kp_type_is_bool(type))
+        return kp_emit_type(e, type);
+    uint32_t byte = kp_spirv_type_int(e->s, 8, false); // Int8 is for computing with it
+    return type->kind == KP_TYPE_VECTOR ? kp_spirv_type_vector(e->s, byte, type->components) : byte;
+}
+
+void kp_emit_storage(kp_emitter *e, kp_dtype dtype, SpvStorageClass storage) {
+    bool push = storage == SpvStorageClassPushConstant;
+    if (kp_dtype_size(dtype) == 1) {
+        kp_spirv_capability(e->s, push ? SpvCapabilityStoragePushConstant8 : SpvCapabilityStorageBuffer8BitAccess);
+        kp_spirv_extension(e->s, "SPV_KHR_8bit_storage");
+    } else if (kp_dtype_size(dtype) == 2) {
+        kp_spirv_capability(e->s, push ? SpvCapabilityStoragePushConstant16 : SpvCapabilityStorageBuffer16BitAccess);
+    }
 }
 
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components) {
@@ -47,12 +75,12 @@ enum { SALT_PUSH = 1, SALT_LAUNCH, SALT_FIRST_BUFFER };
 // arrays would put them 16 bytes apart.
 static uint32_t contents_type(kp_emitter *e, const kp_type *type) {
     if (type->kind != KP_TYPE_ARRAY)
-        return kp_emit_type(e, type);
+        return kp_emit_memory_type(e, type);
     const kp_type *element = type->element;
     if (element->components == 3)
-        return kp_spirv_type_array(e->s, kp_emit_type(e, element->element), type->length * 3,
+        return kp_spirv_type_array(e->s, kp_emit_memory_type(e, element->element), type->length * 3,
                                    kp_type_size(element->element));
-    return kp_spirv_type_array(e->s, kp_emit_type(e, element), type->length, kp_type_size(element));
+    return kp_spirv_type_array(e->s, kp_emit_memory_type(e, element), type->length, kp_type_size(element));
 }
 
 // Each buffer has a block type of its own, and what the kernel does not do stands on the type's member, as in the
@@ -62,6 +90,7 @@ static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
     uint32_t contents = contents_type(e, symbol->type);
+    kp_emit_storage(e, symbol->type->dtype, SpvStorageClassStorageBuffer);
     uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_FIRST_BUFFER + index);
     kp_spirv_decorate(s, block, SpvDecorationBlock);
     kp_spirv_member_offset(s, block, 0, 0);
@@ -183,9 +212,12 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < e->kernel->param_count; i++) {
         const kp_type *type = e->kernel->params[i].symbol->type;
-        if (e->kernel->params[i].kind == KP_PARAM_CONSTANT) // a bool takes a word
-            members[count++] =
-                kp_emit_type(e, kp_type_is_bool(type) ? kp_type_vector(e->unit, KP_U32, type->components) : type);
+        if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
+            continue;
+        if (kp_type_is_bool(type)) // takes a word
+            type = kp_type_vector(e->unit, KP_U32, type->components);
+        members[count++] = kp_emit_type(e, type);
+        kp_emit_storage(e, type->dtype, SpvStorageClassPushConstant);
     }
     *own = count;
     for (uint32_t i = 0; i < LAUNCH_WORDS && launch; i++)
@@ -203,7 +235,7 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         kp_spirv_member_offset(s, block, member, param->offset);
         kp_spirv_member_name(s, block, member++, param->symbol->name->text);
     }
-    uint32_t offset = (e->kernel->push_size + 3) / 4 * 4;
+    uint32_t offset = e->kernel->push_size;
     for (uint32_t i = 0; i < LAUNCH_WORDS && launch; i++) {
         kp_spirv_member_offset(s, block, member, offset + 4 * i);
         kp_spirv_member_name(s, block, member++, launch_names[i]);

@@ -2,8 +2,11 @@
 // Vulkan leaves open:
 //
 //   x // 0 and x % 0 are 0 for integers; the least i32 // -1 is itself, % -1 is 0 (as in NumPy)
-//   x << n is 0 and x >> n all sign (0 for unsigned) when n is not below 32; a negative n counts as such
+//   x << n is 0 and x >> n all sign (0 for unsigned) when n is not below the width of x; a negative n counts as such
 //   i32(f), u32(f) stop at the ends of their range; NaN gives 0
+//
+// Division, shifts and powers of 8 and 16 bits are worked out in 32, of f16 in f32: the result is the same once it is
+// brought back, and few devices have instructions for less.
 #include "emitter.h"
 
 #include "fold.h"
@@ -13,6 +16,21 @@ static const kp_type *bool_like(kp_emitter *e, const kp_type *type) {
 }
 
 static uint32_t id_of(kp_emitter *e, const kp_type *type) { return kp_emit_type(e, type); }
+
+// What an operator that has no narrow form works in: 32 bits for 8 and 16, f32 for f16.
+static const kp_type *working_type(kp_emitter *e, const kp_type *type) {
+    if (type->dtype == KP_BOOL || kp_dtype_size(type->dtype) >= 4)
+        return type;
+    kp_dtype wide = kp_type_is_float(type) ? KP_F32 : kp_type_is_signed(type) ? KP_I32 : KP_U32;
+    return kp_type_vector(e->unit, wide, type->components);
+}
+
+// An operand as a `type` that has every value of its own.
+static uint32_t operand(kp_emitter *e, const kp_type *type, kp_node *n) {
+    if (n->kind == KP_NODE_CONST)
+        return kp_emit_constant(e, type, n->u.value);
+    return kp_emit_cast(e, n->type, type, kp_emit_expr(e, n));
+}
 
 // Comparisons and logic give bools of the operands' width.
 static uint32_t test(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
@@ -101,30 +119,37 @@ static uint32_t emit_divide(kp_emitter *e, const kp_type *type, bool modulo, uin
     if (shift != 0)
         return two(e, kp_type_is_signed(type) ? SpvOpShiftRightArithmetic : SpvOpShiftRightLogical, type, a,
                    kp_emit_number(e, type, shift));
-    return divide(e, type, modulo, a, kp_emit_expr(e, right), divisor != 0 && divisor != -1);
+    return divide(e, type, modulo, a, operand(e, type, right), divisor != 0 && divisor != -1);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Shifts, powers
 // ---------------------------------------------------------------------------------------------------------------------
 
+// The amount of a shift as u32s below the width of what is shifted; *beyond: where it was not, 0 when it always is.
+static uint32_t shift_amount(kp_emitter *e, kp_node *right, uint32_t width, uint32_t *beyond) {
+    const kp_type *type = right->type, *words = kp_type_vector(e->unit, KP_U32, type->components);
+    const kp_type *wide = kp_type_vector(e->unit, KP_U64, type->components);
+    bool is_wide = kp_dtype_size(type->dtype) == 8;
+    uint32_t amount = kp_emit_cast(e, type, is_wide ? wide : words, kp_emit_expr(e, right));
+    const kp_type *its = is_wide ? wide : words;
+    uint32_t most = kp_emit_number(e, its, width - 1);
+    uint32_t bounded = is_wide ? kp_emit_pick(e, its, false, amount, most)
+                               : kp_spirv_glsl(e->s, GLSLstd450UMin, id_of(e, its), (uint32_t[]){amount, most}, 2);
+    *beyond = test(e, SpvOpUGreaterThan, its, amount, most);
+    return kp_emit_cast(e, its, words, bounded);
+}
+
 static uint32_t emit_shift(kp_emitter *e, const kp_type *type, bool left, uint32_t a, kp_node *right) {
     bool is_signed = kp_type_is_signed(type);
+    uint32_t width = 8 * (uint32_t)kp_dtype_size(type->dtype), beyond;
     SpvOp op = left ? SpvOpShiftLeftLogical : is_signed ? SpvOpShiftRightArithmetic : SpvOpShiftRightLogical;
     int64_t constant = constant_divisor(right);
-    if (constant > 0 && constant < 32)
+    if (constant > 0 && constant < width)
         return two(e, op, type, a, kp_emit_expr(e, right));
-    const kp_type *unsigned_type = kp_type_vector(e->unit, KP_U32, type->components);
-    uint32_t id = id_of(e, unsigned_type);
-    uint32_t amount = kp_emit_expr(e, right);
-    if (kp_type_is_signed(right->type))
-        amount = kp_spirv_unary(e->s, SpvOpBitcast, id, amount);
-    uint32_t most = kp_emit_number(e, unsigned_type, 31);
-    uint32_t bounded = kp_spirv_glsl(e->s, GLSLstd450UMin, id, (uint32_t[]){amount, most}, 2);
-    uint32_t shifted = two(e, op, type, a, bounded);
+    uint32_t shifted = two(e, op, type, a, shift_amount(e, right, width, &beyond));
     if (!left && is_signed)
-        return shifted; // by 31: the sign everywhere
-    uint32_t beyond = test(e, SpvOpUGreaterThan, unsigned_type, amount, most);
+        return shifted; // by one less than the width: the sign everywhere
     uint32_t zero = kp_emit_number(e, type, 0);
     return kp_spirv_select(e->s, id_of(e, type), beyond, zero, shifted);
 }
@@ -145,9 +170,7 @@ static uint32_t constant_power(kp_emitter *e, const kp_type *type, uint32_t x, i
     return exponent < 0 ? two(e, SpvOpFDiv, type, kp_emit_number(e, type, 1), result) : result;
 }
 
-static uint32_t emit_power(kp_emitter *e, kp_node *n, uint32_t left) {
-    const kp_type *type = n->type;
-    kp_node *right = n->u.binary.right;
+static uint32_t emit_power(kp_emitter *e, const kp_type *type, uint32_t left, kp_node *right) {
     const kp_node *constant = right;
     while (constant->kind == KP_NODE_CAST)
         constant = constant->u.operand;
@@ -158,10 +181,12 @@ static uint32_t emit_power(kp_emitter *e, kp_node *n, uint32_t left) {
         if (y >= -64 && y <= 64 && y == (double)(int)y)
             return constant_power(e, type, left, (int64_t)y);
     }
-    uint32_t y = kp_emit_expr(e, right);
-    if (kp_type_is_float(type))
-        return kp_emit_helper(e, kp_type_is_int(right->type) ? KP_HELPER_POW_INT : KP_HELPER_POW, type, left, y);
-    return kp_emit_helper(e, kp_type_is_signed(type) ? KP_HELPER_IPOW : KP_HELPER_UPOW, type, left, y);
+    if (kp_type_is_float(type) && kp_type_is_int(right->type))
+        return kp_emit_helper(e, KP_HELPER_POW_INT, type, left, kp_emit_expr(e, right));
+    kp_helper helper = kp_type_is_float(type)    ? KP_HELPER_POW
+                       : kp_type_is_signed(type) ? KP_HELPER_IPOW
+                                                 : KP_HELPER_UPOW;
+    return kp_emit_helper(e, helper, type, left, operand(e, type, right));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -196,22 +221,35 @@ static SpvOp plain_operator(kp_token_kind op, const kp_type *type) {
     }
 }
 
+// The operators that Python defines and SPIR-V has not.
+static uint32_t emit_long_operator(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t left,
+                                   kp_node *right) {
+    bool modulo = op == KP_TOKEN_PERCENT;
+    switch (op) {
+    case KP_TOKEN_DOUBLE_SLASH:
+    case KP_TOKEN_PERCENT:
+        if (!kp_type_is_float(type))
+            return emit_divide(e, type, modulo, left, right);
+        return kp_emit_helper(e, modulo ? KP_HELPER_MOD : KP_HELPER_FLOOR_DIV, type, left, operand(e, type, right));
+    case KP_TOKEN_DOUBLE_STAR:
+        return emit_power(e, type, left, right);
+    default:
+        return emit_shift(e, type, op == KP_TOKEN_LEFT_SHIFT, left, right);
+    }
+}
+
 uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left) {
-    const kp_type *type = n->type;
+    const kp_type *type = n->type, *work = working_type(e, type);
     kp_node *right = n->u.binary.right;
     kp_token_kind op = n->u.binary.op;
     switch (op) {
     case KP_TOKEN_DOUBLE_SLASH:
     case KP_TOKEN_PERCENT:
-        if (!kp_type_is_float(type))
-            return emit_divide(e, type, op == KP_TOKEN_PERCENT, left, right);
-        return kp_emit_helper(e, op == KP_TOKEN_PERCENT ? KP_HELPER_MOD : KP_HELPER_FLOOR_DIV, type, left,
-                              kp_emit_expr(e, right));
     case KP_TOKEN_LEFT_SHIFT:
     case KP_TOKEN_RIGHT_SHIFT:
-        return emit_shift(e, type, op == KP_TOKEN_LEFT_SHIFT, left, right);
     case KP_TOKEN_DOUBLE_STAR:
-        return emit_power(e, n, left);
+        left = kp_emit_cast(e, type, work, left);
+        return kp_emit_cast(e, work, type, emit_long_operator(e, op, work, left, right));
     default:
         return two(e, plain_operator(op, type), type, left, kp_emit_expr(e, right));
     }
@@ -247,24 +285,50 @@ uint32_t kp_emit_compare(kp_emitter *e, kp_token_kind op, const kp_type *type, u
 // Conversions
 // ---------------------------------------------------------------------------------------------------------------------
 
-// The float is brought into the range first: beyond it, the conversion has no defined result.
-static uint32_t float_to_int(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
+// What float_to_int takes from f32 or f64 `x` for an integer of `dtype`, in 32 or 64 bits: the float is brought into
+// the range first, for beyond it the conversion has no defined result. The range ends at a power of two.
+static uint32_t bounded_int(kp_emitter *e, const kp_type *from, const kp_type *to, kp_dtype dtype, uint32_t x) {
     bool is_signed = kp_type_is_signed(to);
-    double least = is_signed ? -2147483648.0 : 0.0;
-    double below = is_signed ? 2147483520.0 : 4294967040.0; // the largest float inside the range
+    double least = (double)kp_type_least(dtype);
+    double limit = is_signed ? -least : 2.0 * (double)((uint64_t)1 << (8 * kp_dtype_size(dtype) - 1));
     uint32_t type = id_of(e, from), result_type = id_of(e, to);
     uint32_t low = kp_emit_constant(e, from, (kp_value){.f = least});
-    uint32_t high = kp_emit_constant(e, from, (kp_value){.f = below});
-    uint32_t over = test(e, SpvOpFOrdGreaterThan, from, x, high);
-    uint32_t inside = kp_spirv_select(e->s, type, over, high, x);
+    uint32_t over = test(e, SpvOpFOrdGreaterThanEqual, from, x, kp_emit_constant(e, from, (kp_value){.f = limit}));
+    uint32_t inside = kp_spirv_select(e->s, type, over, low, x);
     inside = kp_spirv_select(e->s, type, test(e, SpvOpFOrdGreaterThanEqual, from, x, low), inside, low);
     uint32_t value = kp_spirv_unary(e->s, is_signed ? SpvOpConvertFToS : SpvOpConvertFToU, result_type, inside);
-    uint32_t most = kp_emit_constant(e, to, (kp_value){.i = kp_type_most(to->dtype)});
+    uint32_t most = kp_emit_constant(e, to, (kp_value){.i = kp_type_most(dtype)});
     value = kp_spirv_select(e->s, result_type, over, most, value);
     if (!is_signed)
         return value; // NaN went to `low`, which is 0
     uint32_t nan = test(e, SpvOpFUnordNotEqual, from, x, x);
     return kp_spirv_select(e->s, result_type, nan, kp_emit_number(e, to, 0), value);
+}
+
+static uint32_t float_to_int(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
+    const kp_type *from_work = working_type(e, from), *to_work = working_type(e, to);
+    x = kp_emit_cast(e, from, from_work, x);
+    return kp_emit_cast(e, to_work, to, bounded_int(e, from_work, to_work, to->dtype, x));
+}
+
+static uint32_t int_to_float(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
+    const kp_type *from_work = working_type(e, from), *to_work = working_type(e, to);
+    x = kp_emit_cast(e, from, from_work, x);
+    x = kp_spirv_unary(e->s, kp_type_is_signed(from) ? SpvOpConvertSToF : SpvOpConvertUToF, id_of(e, to_work), x);
+    return kp_emit_cast(e, to_work, to, x);
+}
+
+// Integers keep their low bits; wider ones get the sign, or zeros, in front.
+static uint32_t int_to_int(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
+    if (kp_dtype_size(from->dtype) == kp_dtype_size(to->dtype))
+        return kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, to), x);
+    if (kp_type_is_signed(from))
+        return kp_spirv_unary(e->s, SpvOpSConvert, id_of(e, to), x);
+    if (!kp_type_is_signed(to))
+        return kp_spirv_unary(e->s, SpvOpUConvert, id_of(e, to), x);
+    static const kp_dtype bits[] = {[KP_I8] = KP_U8, [KP_I16] = KP_U16, [KP_I32] = KP_U32, [KP_I64] = KP_U64};
+    const kp_type *middle = kp_type_vector(e->unit, bits[to->dtype], to->components);
+    return int_to_int(e, middle, to, int_to_int(e, from, middle, x));
 }
 
 uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t value) {
@@ -276,9 +340,10 @@ uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uin
         uint32_t type = id_of(e, to), zero = kp_emit_number(e, to, 0);
         return kp_spirv_select(e->s, type, value, kp_emit_number(e, to, 1), zero);
     }
-    if (kp_type_is_float(to))
-        return kp_spirv_unary(e->s, kp_type_is_signed(from) ? SpvOpConvertSToF : SpvOpConvertUToF, id_of(e, to), value);
-    if (kp_type_is_float(from))
-        return float_to_int(e, from, to, value);
-    return kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, to), value);
+    bool was_float = kp_type_is_float(from), is_float = kp_type_is_float(to);
+    if (was_float && is_float)
+        return kp_spirv_unary(e->s, SpvOpFConvert, id_of(e, to), value);
+    return is_float    ? int_to_float(e, from, to, value)
+           : was_float ? float_to_int(e, from, to, value)
+                       : int_to_int(e, from, to, value);
 }

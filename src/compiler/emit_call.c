@@ -60,14 +60,42 @@ static uint32_t emit_dot(kp_emitter *e, kp_node *n) {
     return emit_sum(e, vector, binary(e, SpvOpIMul, vector, a, b));
 }
 
+// The bits of one float, less the sign, as a u32 that compares to that of infinity as they do.
+static uint32_t magnitude(kp_emitter *e, const kp_type *type, uint32_t x) {
+    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32), *f32 = kp_type_scalar(e->unit, KP_F32);
+    uint32_t mask = kp_emit_constant(e, u32, (kp_value){.i = 0x7FFFFFFF}), zero = kp_emit_number(e, u32, 0);
+    if (type->dtype != KP_F64) {
+        uint32_t bits = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, kp_emit_cast(e, type, f32, x));
+        return binary(e, SpvOpBitwiseAnd, u32, bits, mask);
+    }
+    uint32_t words = kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, kp_type_vector(e->unit, KP_U32, 2)), x);
+    uint32_t low = kp_spirv_extract(e->s, e->type_u32, words, 0), high = kp_spirv_extract(e->s, e->type_u32, words, 1);
+    high = binary(e, SpvOpBitwiseAnd, u32, high, mask);
+    uint32_t some = kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, low, zero);
+    return binary(e, SpvOpBitwiseOr, u32, high, kp_emit_cast(e, kp_type_scalar(e->unit, KP_BOOL), u32, some));
+}
+
 // By the bits, which no fast arithmetic can take for granted: isnan, isinf, isfinite of the magnitude against infinity.
 static uint32_t emit_classify(kp_emitter *e, kp_node *n, SpvOp compare) {
-    const kp_type *type = n->u.call.list.items[0]->type;
-    const kp_type *bits_type = kp_type_vector(e->unit, KP_U32, type->components);
+    const kp_type *type = n->u.call.list.items[0]->type, *u32 = kp_type_scalar(e->unit, KP_U32);
+    uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]), parts[4];
+    uint32_t infinity = kp_emit_constant(e, u32, (kp_value){.i = type->dtype == KP_F64 ? 0x7FF00000 : 0x7F800000});
+    if (type->components == 1)
+        return kp_spirv_binary(e->s, compare, e->type_bool, magnitude(e, type, x), infinity);
+    for (uint32_t i = 0; i < type->components; i++) {
+        uint32_t bits = magnitude(e, type->element, component(e, type, x, i));
+        parts[i] = kp_spirv_binary(e->s, compare, e->type_bool, bits, infinity);
+    }
+    return kp_spirv_construct(e->s, kp_emit_type(e, n->type), parts, type->components);
+}
+
+// Of f64 there is no instruction.
+static uint32_t emit_angle(kp_emitter *e, kp_node *n, bool to_radians) {
     uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
-    uint32_t bits = kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, bits_type), x);
-    bits = binary(e, SpvOpBitwiseAnd, bits_type, bits, kp_emit_constant(e, bits_type, (kp_value){.i = 0x7FFFFFFF}));
-    return binary(e, compare, n->type, bits, kp_emit_constant(e, bits_type, (kp_value){.i = 0x7F800000}));
+    if (n->type->dtype != KP_F64)
+        return glsl1(e, to_radians ? GLSLstd450Radians : GLSLstd450Degrees, n->type, x);
+    double factor = to_radians ? 0.017453292519943295769 : 57.295779513082320877;
+    return binary(e, SpvOpFMul, n->type, x, kp_emit_constant(e, n->type, (kp_value){.f = factor}));
 }
 
 static uint32_t emit_log(kp_emitter *e, kp_node *n) {
@@ -88,8 +116,12 @@ static uint32_t emit_abs_sign(kp_emitter *e, kp_node *n, bool is_abs) {
     uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
     if (kp_type_is_float(type))
         return glsl1(e, is_abs ? GLSLstd450FAbs : GLSLstd450FSign, type, x);
-    if (kp_type_is_signed(type))
+    if (kp_type_is_signed(type) && kp_dtype_size(type->dtype) == 4)
         return glsl1(e, is_abs ? GLSLstd450SAbs : GLSLstd450SSign, type, x);
+    if (kp_type_is_signed(type) && is_abs)
+        return kp_emit_pick(e, type, true, x, kp_emit_unary(e, KP_TOKEN_MINUS, type, x));
+    if (kp_type_is_signed(type))
+        x = kp_emit_pick(e, type, true, x, kp_emit_number(e, type, -1));
     return is_abs ? x : kp_emit_pick(e, type, false, x, kp_emit_number(e, type, 1));
 }
 
@@ -127,6 +159,9 @@ static uint32_t emit_custom(kp_emitter *e, kp_node *n) {
         return emit_classify(e, n, SpvOpIEqual);
     case KP_CALL_ISFINITE:
         return emit_classify(e, n, SpvOpULessThan);
+    case KP_CALL_RADIANS:
+    case KP_CALL_DEGREES:
+        return emit_angle(e, n, n->u.call.row->op == KP_CALL_RADIANS);
     case KP_CALL_LOG:
         return emit_log(e, n);
     case KP_CALL_LOG10:

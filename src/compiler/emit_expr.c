@@ -2,23 +2,44 @@
 // else) goes under a branch, unless it is so cheap and harmless that doing it always costs less.
 #include "emitter.h"
 
+#include "fold.h"
+
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Constants
 // ---------------------------------------------------------------------------------------------------------------------
 
-static uint32_t scalar_constant(kp_emitter *e, const kp_type *type, kp_value value) {
+static uint32_t float_bits(double x) {
+    float f = (float)x;
     uint32_t bits;
-    if (type->dtype == KP_BOOL)
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+static uint64_t double_bits(double x) {
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static uint32_t scalar_constant(kp_emitter *e, const kp_type *type, kp_value value) {
+    uint32_t id = kp_emit_type(e, type);
+    switch (type->dtype) {
+    case KP_BOOL:
         return kp_spirv_constant_bool(e->s, value.i != 0);
-    if (kp_type_is_float(type)) {
-        float f = (float)value.f;
-        memcpy(&bits, &f, sizeof bits);
-    } else {
-        bits = (uint32_t)value.i;
+    case KP_F16:
+        return kp_spirv_constant(e->s, id, kp_fold_half_bits(value.f));
+    case KP_F64:
+        return kp_spirv_constant_wide(e->s, id, double_bits(value.f));
+    case KP_I64:
+    case KP_U64:
+        return kp_spirv_constant_wide(e->s, id, (uint64_t)value.i);
+    case KP_F32:
+        return kp_spirv_constant(e->s, id, float_bits(value.f));
+    default:
+        return kp_spirv_constant(e->s, id, (uint32_t)value.i);
     }
-    return kp_spirv_constant(e->s, kp_emit_type(e, type), bits);
 }
 
 uint32_t kp_emit_constant(kp_emitter *e, const kp_type *type, kp_value value) {

@@ -3,7 +3,30 @@
 #include "emitter.h"
 
 static uint32_t pointer_to(kp_emitter *e, SpvStorageClass storage, const kp_type *type) {
-    return kp_spirv_type_pointer(e->s, storage, kp_emit_type(e, type));
+    bool buffer = storage == SpvStorageClassStorageBuffer;
+    return kp_spirv_type_pointer(e->s, storage, buffer ? kp_emit_memory_type(e, type) : kp_emit_type(e, type));
+}
+
+// A bool is a byte in a buffer: 0, or anything else for true.
+static bool is_byte(SpvStorageClass storage, const kp_type *type) {
+    return storage == SpvStorageClassStorageBuffer && kp_type_is_bool(type);
+}
+
+static uint32_t load(kp_emitter *e, SpvStorageClass storage, const kp_type *type, uint32_t pointer) {
+    if (!is_byte(storage, type))
+        return kp_spirv_load(e->s, kp_emit_type(e, type), pointer);
+    const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
+    uint32_t bytes = kp_spirv_load(e->s, kp_emit_memory_type(e, type), pointer);
+    return kp_emit_cast(e, words, type, kp_spirv_unary(e->s, SpvOpUConvert, kp_emit_type(e, words), bytes));
+}
+
+static void store(kp_emitter *e, SpvStorageClass storage, const kp_type *type, uint32_t pointer, uint32_t value) {
+    if (is_byte(storage, type)) {
+        const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
+        uint32_t word = kp_emit_cast(e, type, words, value);
+        value = kp_spirv_unary(e->s, SpvOpUConvert, kp_emit_memory_type(e, type), word);
+    }
+    kp_spirv_store(e->s, pointer, value);
 }
 
 static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
@@ -17,8 +40,22 @@ uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer) {
     return length;
 }
 
-static uint32_t index_of(kp_emitter *e, kp_node *n) {
-    uint32_t index = kp_emit_expr(e, n->u.subscript.index);
+// An index, i32 or u32 (check makes one of the two of narrower types). One of 64 bits that 32 do not hold becomes the
+// highest u32, which is outside as well.
+static uint32_t emit_index(kp_emitter *e, kp_node *n, const kp_type **type) {
+    uint32_t value = kp_emit_expr(e, n);
+    *type = n->type;
+    if (kp_dtype_size(n->type->dtype) != 8)
+        return value;
+    const kp_type *wide = kp_type_scalar(e->unit, KP_U64);
+    value = kp_emit_cast(e, n->type, wide, value);
+    *type = kp_type_scalar(e->unit, KP_U32);
+    uint32_t most = kp_emit_constant(e, wide, (kp_value){.i = UINT32_MAX});
+    return kp_emit_cast(e, wide, *type, kp_emit_pick(e, wide, false, value, most));
+}
+
+static uint32_t index_of(kp_emitter *e, kp_node *n, const kp_type **type) {
+    uint32_t index = emit_index(e, n->u.subscript.index, type);
     if (!n->u.subscript.from_end)
         return index;
     uint32_t length = kp_emit_length(e, n->u.subscript.object->u.symbol);
@@ -29,8 +66,8 @@ static uint32_t index_of(kp_emitter *e, kp_node *n) {
 static kp_place element_place(kp_emitter *e, kp_node *n) {
     const kp_symbol *buffer = n->u.subscript.object->u.symbol;
     kp_place place = {.type = n->type, .storage = SpvStorageClassStorageBuffer, .buffer = buffer->id};
-    const kp_type *index_type = n->u.subscript.index->type;
-    uint32_t index = index_of(e, n);
+    const kp_type *index_type;
+    uint32_t index = index_of(e, n, &index_type);
     if (is_packed(n->type)) {
         uint32_t three = kp_emit_number(e, index_type, 3);
         place.first = kp_spirv_binary(e->s, SpvOpIMul, kp_emit_type(e, index_type), index, three);
@@ -45,8 +82,9 @@ static kp_place element_place(kp_emitter *e, kp_node *n) {
 
 // The index of a vector's component, kept inside of the vector.
 uint32_t kp_emit_component_index(kp_emitter *e, kp_node *index, uint32_t count) {
-    uint32_t value = kp_emit_expr(e, index);
-    if (kp_type_is_signed(index->type))
+    const kp_type *type;
+    uint32_t value = emit_index(e, index, &type);
+    if (kp_type_is_signed(type))
         value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
     return kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
 }
@@ -107,11 +145,13 @@ static uint32_t component_pointer(kp_emitter *e, const kp_place *place, uint32_t
 
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
     if (place->pointer != 0 && place->count == 0)
-        return kp_spirv_load(e->s, kp_emit_type(e, place->type), place->pointer);
+        return load(e, place->storage, place->type, place->pointer);
     uint32_t parts[4], count = place->count != 0 ? place->count : place->type->components;
-    uint32_t type = kp_emit_type(e, place->type->element);
-    for (uint32_t i = 0; i < count; i++)
-        parts[i] = kp_spirv_load(e->s, type, component_pointer(e, place, place->count != 0 ? place->components[i] : i));
+    const kp_type *type = place->type->element;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t pointer = component_pointer(e, place, place->count != 0 ? place->components[i] : i);
+        parts[i] = load(e, place->storage, type, pointer);
+    }
     if (count == 1)
         return parts[0];
     return kp_spirv_construct(e->s, kp_emit_type(e, kp_type_vector(e->unit, place->type->dtype, count)), parts, count);
@@ -119,14 +159,15 @@ uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
 
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
     if (place->pointer != 0 && place->count == 0) {
-        kp_spirv_store(e->s, place->pointer, value);
+        store(e, place->storage, place->type, place->pointer, value);
         return;
     }
     uint32_t count = place->count != 0 ? place->count : place->type->components;
-    uint32_t type = kp_emit_type(e, place->type->element);
+    const kp_type *type = place->type->element;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t part = count == 1 ? value : kp_spirv_extract(e->s, type, value, i);
-        kp_spirv_store(e->s, component_pointer(e, place, place->count != 0 ? place->components[i] : i), part);
+        uint32_t part = count == 1 ? value : kp_spirv_extract(e->s, kp_emit_type(e, type), value, i);
+        uint32_t pointer = component_pointer(e, place, place->count != 0 ? place->components[i] : i);
+        store(e, place->storage, type, pointer, part);
     }
 }
 

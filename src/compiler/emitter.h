@@ -10,15 +10,15 @@ typedef struct kp_emitter_loop {
     uint32_t broken;      // variable, set by a break; 0: nobody asks
 } kp_emitter_loop;
 
-// Functions that the module carries because SPIR-V has no instruction for them.
+// Functions that the module carries because SPIR-V has no instruction for them, of 32 and of 64 bits.
 typedef enum kp_helper {
-    KP_HELPER_FMOD,      // f32, f32: exact remainder of positive numbers
-    KP_HELPER_MOD,       // f32, f32: Python's %
-    KP_HELPER_FLOOR_DIV, // f32, f32: Python's //
+    KP_HELPER_FMOD,      // float, float: exact remainder of positive numbers
+    KP_HELPER_MOD,       // float, float: Python's %
+    KP_HELPER_FLOOR_DIV, // float, float: Python's //
     KP_HELPER_POW,       // f32, f32
-    KP_HELPER_POW_INT,   // f32, i32
-    KP_HELPER_IPOW,      // i32, i32
-    KP_HELPER_UPOW,      // u32, u32
+    KP_HELPER_POW_INT,   // float, i32
+    KP_HELPER_IPOW,      // signed, signed
+    KP_HELPER_UPOW,      // unsigned, unsigned
     KP_HELPER_COUNT,
 } kp_helper;
 
@@ -32,13 +32,15 @@ typedef struct kp_emitter {
     uint32_t line, line_block;                                   // of the last OpLine, and the block that it is in
     uint32_t target;                                             // value of KP_NODE_TARGET
     kp_emitter_loop *loop;
-    uint32_t nesting;                  // statements of control flow around this one
-    uint32_t helpers[KP_HELPER_COUNT]; // ids of those in use; 0: not
-    bool helper_done[KP_HELPER_COUNT];
+    uint32_t nesting;                     // statements of control flow around this one
+    uint32_t helpers[KP_HELPER_COUNT][2]; // [helper][64 bits], ids of those in use; 0: not
+    bool helper_done[KP_HELPER_COUNT][2];
 } kp_emitter;
 
 // emit.c
-uint32_t kp_emit_type(kp_emitter *e, const kp_type *type); // of a scalar or vector
+uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);        // of a scalar or vector
+uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type); // ... as buffers hold it: a bool is a byte
+void kp_emit_storage(kp_emitter *e, kp_dtype dtype, SpvStorageClass storage); // declares what it takes to keep it there
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components);
 uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name); // a zeroed local
 

@@ -1,5 +1,5 @@
-// See fold.h. An f32 operation is done in double and rounded once, which for + - * / and sqrt gives the same as doing
-// it in f32 (a double has more than twice the digits).
+// See fold.h. An operation of f32 or f16 is done in double and rounded once, which for + - * / and sqrt gives the same
+// as doing it in that type (a double has more than twice the digits).
 #include "fold.h"
 
 #include <math.h>
@@ -7,8 +7,35 @@
 static bool is_float(const kp_type *type) { return kp_type_is_float(type); }
 static bool is_literal(const kp_type *type) { return kp_type_is_literal(type); }
 
+static bool is_u64(const kp_type *type) { return type->kind == KP_TYPE_SCALAR && type->dtype == KP_U64; }
+
+// To the nearest, halves to even; what is left of the number behind its last digit is cut off by rint().
+uint16_t kp_fold_half_bits(double x) {
+    uint16_t sign = signbit(x) ? 0x8000 : 0;
+    double size = fabs(x);
+    if (isnan(x))
+        return 0x7E00;
+    if (size >= 65520)
+        return sign | 0x7C00;
+    if (size < 0x1p-14)
+        return (uint16_t)(sign | (unsigned)rint(size * 0x1p24));
+    int exponent;
+    unsigned digits = (unsigned)rint(frexp(size, &exponent) * 2048); // 1024 to 2048: a carry goes to the exponent
+    return (uint16_t)(sign | (((unsigned)(exponent + 14) << 10) + (digits - 1024)));
+}
+
+static double half_value(uint16_t bits) {
+    unsigned exponent = (bits >> 10) & 31, digits = bits & 1023;
+    double size = exponent == 0 ? digits * 0x1p-24 : ldexp(1024 + digits, (int)exponent - 25);
+    if (exponent == 31)
+        size = digits != 0 ? NAN : INFINITY;
+    return (bits & 0x8000) != 0 ? -size : size;
+}
+
 static double rounded(const kp_type *type, double x) {
-    return type->kind == KP_TYPE_SCALAR && type->dtype == KP_F32 ? (double)(float)x : x;
+    if (type->kind != KP_TYPE_SCALAR || type->dtype == KP_F64)
+        return x;
+    return type->dtype == KP_F16 ? half_value(kp_fold_half_bits(x)) : (double)(float)x;
 }
 
 // The low bits of `x`, as an integer of the type.
@@ -102,12 +129,12 @@ static kp_fold fold_float(kp_token_kind op, const kp_type *type, double a, doubl
 static kp_fold int_power(const kp_type *type, int64_t a, int64_t b, kp_value *out) {
     bool overflow = false;
     int64_t result = 1;
-    if (b < 0)
+    if (b < 0 && !is_u64(type))
         return KP_FOLD_NOT;
-    for (; b != 0; b >>= 1) {
-        if (b & 1)
+    for (uint64_t left = (uint64_t)b; left != 0; left >>= 1) {
+        if (left & 1)
             overflow |= __builtin_mul_overflow(result, a, &result);
-        if (b > 1)
+        if (left > 1)
             overflow |= __builtin_mul_overflow(a, a, &a);
         result = wrapped(type, (uint64_t)result); // keeps typed values small, so that they never overflow here
         a = wrapped(type, (uint64_t)a);
@@ -118,6 +145,10 @@ static kp_fold int_power(const kp_type *type, int64_t a, int64_t b, kp_value *ou
 static kp_fold int_divide(kp_token_kind op, const kp_type *type, int64_t a, int64_t b, kp_value *out) {
     if (b == 0)
         return KP_FOLD_ZERO_DIVISION;
+    if (is_u64(type)) {
+        uint64_t x = (uint64_t)a, y = (uint64_t)b;
+        return give_int(type, false, (int64_t)(op == KP_TOKEN_PERCENT ? x % y : x / y), out);
+    }
     if (b == -1)
         return op == KP_TOKEN_PERCENT ? give_int(type, false, 0, out)
                                       : give_int(type, a == INT64_MIN, (int64_t)(0 - (uint64_t)a), out);
@@ -129,6 +160,8 @@ static kp_fold int_divide(kp_token_kind op, const kp_type *type, int64_t a, int6
 static kp_fold int_shift(kp_token_kind op, const kp_type *type, int64_t a, int64_t b, kp_value *out) {
     uint64_t width = is_literal(type) ? 64 : 8 * kp_dtype_size(type->dtype);
     bool beyond = (uint64_t)b >= width; // a negative amount too
+    if (op == KP_TOKEN_RIGHT_SHIFT && is_u64(type))
+        return give_int(type, false, beyond ? 0 : (int64_t)((uint64_t)a >> b), out);
     if (op == KP_TOKEN_RIGHT_SHIFT)
         return give_int(type, false, beyond ? (a < 0 ? -1 : 0) : a >> b, out);
     if (beyond)
@@ -169,7 +202,19 @@ static kp_fold fold_int(kp_token_kind op, const kp_type *type, int64_t a, int64_
     }
 }
 
+// The device works // and % of f16 out in f32.
+static kp_fold fold_half(kp_token_kind op, const kp_type *type, double a, double b, kp_value *out) {
+    static const kp_type f32 = {.kind = KP_TYPE_SCALAR, .dtype = KP_F32, .components = 1};
+    kp_fold result = fold_float(op, &f32, a, b, out);
+    if (result == KP_FOLD_DONE)
+        out->f = rounded(type, out->f);
+    return result;
+}
+
 kp_fold kp_fold_binary(kp_token_kind op, const kp_type *type, kp_value a, kp_value b, kp_value *out) {
+    bool steps = op == KP_TOKEN_DOUBLE_SLASH || op == KP_TOKEN_PERCENT;
+    if (steps && type->kind == KP_TYPE_SCALAR && type->dtype == KP_F16)
+        return fold_half(op, type, a.f, b.f, out);
     if (is_float(type))
         return fold_float(op, type, a.f, b.f, out);
     if (kp_type_is_bool(type)) {
@@ -180,9 +225,10 @@ kp_fold kp_fold_binary(kp_token_kind op, const kp_type *type, kp_value a, kp_val
 }
 
 bool kp_fold_compare(kp_token_kind op, const kp_type *type, kp_value a, kp_value b) {
-    bool less = is_float(type) ? a.f < b.f : a.i < b.i;
+    bool is_unsigned = is_u64(type);
+    bool less = is_float(type) ? a.f < b.f : is_unsigned ? (uint64_t)a.i < (uint64_t)b.i : a.i < b.i;
     bool equal = is_float(type) ? a.f == b.f : a.i == b.i;
-    bool greater = is_float(type) ? a.f > b.f : a.i > b.i;
+    bool greater = is_float(type) ? a.f > b.f : is_unsigned ? (uint64_t)a.i > (uint64_t)b.i : a.i > b.i;
     switch (op) {
     case KP_TOKEN_LESS:
         return less;
@@ -204,6 +250,8 @@ static int64_t float_to_int(const kp_type *to, double x) {
     int64_t least = kp_type_least(dtype), most = kp_type_most(dtype);
     if (isnan(x))
         return 0;
+    if (dtype == KP_U64)
+        return x <= 0 ? 0 : x >= 0x1p64 ? most : (int64_t)(uint64_t)x;
     if (x <= (double)least)
         return least;
     return x >= (double)most ? most : (int64_t)x;
@@ -213,11 +261,10 @@ kp_value kp_fold_cast(const kp_type *from, const kp_type *to, kp_value value) {
     bool was_float = is_float(from);
     if (kp_type_is_bool(to))
         return (kp_value){.i = was_float ? value.f != 0 : value.i != 0};
-    if (is_float(to))
-        return (kp_value){.f = rounded(to, was_float ? value.f
-                                           : from->kind == KP_TYPE_SCALAR && from->dtype == KP_U64
-                                               ? (double)(uint64_t)value.i
-                                               : (double)value.i)};
+    if (is_float(to)) {
+        double whole = is_u64(from) ? (double)(uint64_t)value.i : (double)value.i;
+        return (kp_value){.f = rounded(to, was_float ? value.f : whole)};
+    }
     return (kp_value){.i = was_float ? float_to_int(to, value.f) : wrapped(to, (uint64_t)value.i)};
 }
 
@@ -226,8 +273,11 @@ bool kp_fold_fits(const kp_type *from, const kp_type *to, kp_value value) {
         return is_float(to);
     if (is_literal(to) && !is_float(to))
         return true;
+    if (is_u64(from) && value.i < 0) // 2**63 or more
+        return is_u64(to);
     if (!is_float(to))
-        return kp_type_is_int(to) && value.i >= kp_type_least(to->dtype) && value.i <= kp_type_most(to->dtype);
+        return kp_type_is_int(to) && value.i >= kp_type_least(to->dtype) &&
+               (is_u64(to) || value.i <= kp_type_most(to->dtype));
     double x = kp_fold_cast(from, to, value).f;
     return x < 9223372036854775808.0 && (int64_t)x == value.i;
 }

@@ -20,6 +20,8 @@ bool kp_fold_compare(kp_token_kind op, const kp_type *type, kp_value a, kp_value
 // What T(x) gives: floats to integers truncate, and stop at the ends of the range; integers wrap.
 kp_value kp_fold_cast(const kp_type *from, const kp_type *to, kp_value value);
 
+uint16_t kp_fold_half_bits(double x); // x as an f16
+
 // True when the literal's value is one of `to`, exactly; a float literal is one of any float type.
 bool kp_fold_fits(const kp_type *from, const kp_type *to, kp_value value);
 

@@ -611,7 +611,7 @@ bool kp_lexer_int(const kp_unit *unit, const kp_token *token, int64_t *value) {
         if (text[i] == '_')
             continue;
         unsigned digit = digit_value(text[i]);
-        if (sum > ((uint64_t)INT64_MAX - digit) / base)
+        if (sum > (UINT64_MAX - digit) / base)
             return false;
         sum = sum * base + digit;
     }

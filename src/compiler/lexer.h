@@ -50,7 +50,7 @@ const char *kp_lexer_fault(const kp_token *token);
 
 kp_name *kp_lexer_intern(kp_unit *unit, const char *text, uint32_t length);
 
-// The value of an INT; false when it is above 2^63 - 1.
+// The value of an INT, its bits from 2^63 on; false when it is above 2^64 - 1.
 bool kp_lexer_int(const kp_unit *unit, const kp_token *token, int64_t *value);
 double kp_lexer_float(const kp_unit *unit, const kp_token *token);
 

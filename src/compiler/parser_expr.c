@@ -12,7 +12,9 @@ static kp_node *number(kp_parser *p) {
     } else {
         n->type = kp_type_int_literal(p->unit);
         if (!kp_lexer_int(p->unit, token, &n->u.value.i))
-            kp_error_at(p->unit, token, NULL, "this integer is too large; the limit is 2**63 - 1");
+            kp_error_at(p->unit, token, NULL, "this integer is too large; the limit is 2**64 - 1");
+        if (n->u.value.i < 0) // 2**63 or more, which nothing else holds
+            n->type = kp_type_scalar(p->unit, KP_U64);
     }
     return n;
 }

@@ -40,12 +40,19 @@ static bool is_named(kp_checker *c, const kp_node *n, const char *text) {
     return name != NULL && strcmp(name->text, text) == 0;
 }
 
-static const char *closest_type(const char *text) {
-    static const char *const names[] = {"Array", "Index", "Index2", "Index3", "bool",  "i32",   "u32",   "f32",  "vec2",
-                                        "vec3",  "vec4",  "ivec2",  "ivec3",  "ivec4", "uvec2", "uvec3", "uvec4"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if (kp_error_distance(text, (uint32_t)strlen(text), names[i], (uint32_t)strlen(names[i]), 2) < 2)
-            return names[i];
+static const char *closest_type(kp_checker *c, const char *text) {
+    static const char *const others[] = {"Array", "Index", "Index2", "Index3"};
+    uint32_t length = (uint32_t)strlen(text);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (kp_error_distance(text, length, others[i], (uint32_t)strlen(others[i]), 2) < 2)
+            return others[i];
+    }
+    for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
+        for (uint32_t n = 1; n <= 4; n++) {
+            const char *name = kp_type_vector(c->unit, dtype, n)->name;
+            if (kp_error_distance(text, length, name, (uint32_t)strlen(name), 2) < 2)
+                return name;
+        }
     }
     return NULL;
 }
@@ -56,8 +63,6 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
     if (name == NULL)
         return NULL;
     const kp_type *type = kp_type_find(c->unit, name->text);
-    if (type != NULL && !kp_type_supported(type->dtype))
-        kp_check_fail(c, n, "kernels do not support %s yet; they have f32, i32, u32 and bool", type->name);
     if (type != NULL)
         return type;
     if (strncmp(name->text, "mat", 3) == 0 || strcmp(name->text, "Matrix") == 0 || strcmp(name->text, "Struct") == 0)
@@ -66,10 +71,10 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
         if (strcmp(name->text, inputs[input].name) == 0)
             kp_check_fail(c, n, "%s is for a parameter only", name->text);
     }
-    const char *close = closest_type(name->text);
+    const char *close = closest_type(c, name->text);
     if (close != NULL)
         kp_check_fail(c, n, "there is no type '%s'; did you mean %s?", name->text, close);
-    kp_check_fail(c, n, "there is no type '%s'; a kernel has f32, i32, u32, bool, vec2 ..., Array[...] and Index",
+    kp_check_fail(c, n, "there is no type '%s'; a kernel has f32, i32, u8, bool, vec2 ..., Array[...] and Index",
                   name->text);
 }
 
@@ -116,10 +121,7 @@ static const kp_type *element_type(kp_checker *c, kp_node *n) {
     const kp_name *name = kp_check_path(c, n);
     if (name != NULL && strncmp(name->text, "Index", 5) == 0)
         kp_check_fail(c, n, "the elements of an array are scalars or vectors, not %s", name->text);
-    const kp_type *type = value_type(c, n);
-    if (kp_type_is_bool(type))
-        kp_check_fail(c, n, "kernels do not support buffers of %s yet; use u32", type->name);
-    return type;
+    return value_type(c, n);
 }
 
 // Array[type], Array(type), Array(length, type); NULL for anything else.
@@ -238,15 +240,21 @@ static uint32_t buffers_before(const kp_checker *c, const kp_check_param *param)
     return count;
 }
 
+uint32_t kp_signature_push_size(const kp_type *type) {
+    return kp_type_is_bool(type) ? 4 * type->components : kp_type_size(type);
+}
+
 static void resolve_constant(kp_checker *c, kp_check_param *param, kp_node *n) {
     const kp_type *type = value_type(c, n);
-    uint32_t align = type->components == 1 ? 4 : type->components == 2 ? 8 : 16;
+    uint32_t size = kp_signature_push_size(type);
+    uint32_t scalar = size / type->components;
+    uint32_t align = scalar * (type->components == 3 ? 4 : type->components);
     param->kind = KP_PARAM_CONSTANT;
     param->symbol->kind = KP_SYMBOL_VALUE;
     param->symbol->type = type;
     param->type_name = type->name;
     param->offset = (c->kernel->push_size + align - 1) / align * align;
-    c->kernel->push_size = param->offset + kp_type_size(type);
+    c->kernel->push_size = param->offset + size;
 }
 
 static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
@@ -397,5 +405,6 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         c->kernel->param_count++;
         refuse_clash(c, i, function);
     }
+    c->kernel->push_size = (c->kernel->push_size + 3) / 4 * 4; // what Vulkan pushes is whole words
     c->scope = scope;
 }

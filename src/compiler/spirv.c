@@ -88,6 +88,17 @@ void kp_spirv_capability(kp_spirv *s, SpvCapability capability) {
     start(s, &s->capabilities, SpvOpCapability, 2)[0] = (uint32_t)capability;
 }
 
+void kp_spirv_extension(kp_spirv *s, const char *name) {
+    enum { MOST_WORDS = 16 };
+    uint32_t text[MOST_WORDS], length = (uint32_t)strlen(name), words = text_words(length);
+    put_text(text, name, length);
+    for (uint32_t i = 0; i < s->extensions.count; i += s->extensions.data[i] >> SpvWordCountShift) {
+        if (memcmp(&s->extensions.data[i + 1], text, words * sizeof *text) == 0)
+            return;
+    }
+    put_all(start(s, &s->extensions, SpvOpExtension, 1 + words), text, words);
+}
+
 void kp_spirv_entry(kp_spirv *s, uint32_t function, const char *name, const uint32_t *interface, uint32_t count) {
     uint32_t length = (uint32_t)strlen(name), words = text_words(length);
     uint32_t *w = start(s, &s->entries, SpvOpEntryPoint, 3 + words + count);
@@ -263,6 +274,10 @@ uint32_t kp_spirv_type_function(kp_spirv *s, uint32_t result, const uint32_t *pa
 
 uint32_t kp_spirv_constant(kp_spirv *s, uint32_t type, uint32_t bits) {
     return unique(s, SpvOpConstant, type, &bits, 1, 0);
+}
+
+uint32_t kp_spirv_constant_wide(kp_spirv *s, uint32_t type, uint64_t bits) {
+    return unique(s, SpvOpConstant, type, (uint32_t[]){(uint32_t)bits, (uint32_t)(bits >> 32)}, 2, 0);
 }
 
 uint32_t kp_spirv_constant_bool(kp_spirv *s, bool value) {

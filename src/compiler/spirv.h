@@ -44,6 +44,7 @@ uint32_t kp_spirv_id(kp_spirv *s); // an id for later use
 
 // Module level
 void kp_spirv_capability(kp_spirv *s, SpvCapability capability);
+void kp_spirv_extension(kp_spirv *s, const char *name);
 void kp_spirv_entry(kp_spirv *s, uint32_t function, const char *name, const uint32_t *interface, uint32_t count);
 void kp_spirv_mode_local_size(kp_spirv *s, uint32_t function, const uint32_t size[3]);
 void kp_spirv_name(kp_spirv *s, uint32_t id, const char *name);
@@ -67,7 +68,9 @@ uint32_t kp_spirv_type_pointer(kp_spirv *s, SpvStorageClass storage, uint32_t ty
 uint32_t kp_spirv_type_function(kp_spirv *s, uint32_t result, const uint32_t *parameters, uint32_t count);
 
 // Constants, each once
-uint32_t kp_spirv_constant(kp_spirv *s, uint32_t type, uint32_t bits); // 32-bit int or float
+uint32_t kp_spirv_constant(kp_spirv *s, uint32_t type, uint32_t bits);      // int or float of at most 32 bits: signed
+                                                                            // ones are extended to 32 by their sign
+uint32_t kp_spirv_constant_wide(kp_spirv *s, uint32_t type, uint64_t bits); // of 64 bits
 uint32_t kp_spirv_constant_bool(kp_spirv *s, bool value);
 uint32_t kp_spirv_constant_composite(kp_spirv *s, uint32_t type, const uint32_t *parts, uint32_t count);
 uint32_t kp_spirv_constant_null(kp_spirv *s, uint32_t type);

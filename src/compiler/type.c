@@ -12,12 +12,30 @@ struct kp_types {
     kp_type *arrays;
 };
 
-static const char *const vector_names[KP_DTYPE_COUNT][WIDEST + 1] = {
-    [KP_F32] = {NULL, NULL, "vec2", "vec3", "vec4"},
-    [KP_I32] = {NULL, NULL, "ivec2", "ivec3", "ivec4"},
-    [KP_U32] = {NULL, NULL, "uvec2", "uvec3", "uvec4"},
-    [KP_BOOL] = {NULL, NULL, "bvec2", "bvec3", "bvec4"},
+// The vectors of each type, as messages name them, and the other names that are understood.
+static const struct {
+    const char *name, *other; // less the number of components
+} vectors[KP_DTYPE_COUNT] = {
+    [KP_F32] = {"vec", "f32vec"},  [KP_F64] = {"dvec", "f64vec"}, [KP_F16] = {"hvec", "f16vec"},
+    [KP_I8] = {"i8vec", NULL},     [KP_I16] = {"i16vec", NULL},   [KP_I32] = {"ivec", "i32vec"},
+    [KP_I64] = {"i64vec", NULL},   [KP_U8] = {"u8vec", NULL},     [KP_U16] = {"u16vec", NULL},
+    [KP_U32] = {"uvec", "u32vec"}, [KP_U64] = {"u64vec", NULL},   [KP_BOOL] = {"bvec", NULL},
 };
+
+// Other names of scalars: Python's, pyshader's, and those of NumPy that mean the same everywhere.
+static const struct {
+    const char *name;
+    kp_dtype dtype;
+} scalars[] = {
+    {"float", KP_F32}, {"int", KP_I32},    {"boolean", KP_BOOL}, {"bool_", KP_BOOL},
+    {"half", KP_F16},  {"single", KP_F32}, {"double", KP_F64},
+};
+
+static void name_vector(kp_unit *unit, kp_type *type) {
+    char name[16];
+    int length = snprintf(name, sizeof name, "%s%u", vectors[type->dtype].name, (unsigned)type->components);
+    type->name = kp_arena_text(&unit->arena, name, (size_t)length);
+}
 
 void kp_type_setup(kp_unit *unit) {
     struct kp_types *types = unit->types = KP_UNIT_NEW(unit, struct kp_types, 1);
@@ -26,12 +44,11 @@ void kp_type_setup(kp_unit *unit) {
     for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
         kp_type *scalar = &types->values[dtype][1];
         *scalar = (kp_type){.kind = KP_TYPE_SCALAR, .dtype = dtype, .components = 1, .name = kp_dtype_name(dtype)};
-        for (uint32_t n = 2; n <= WIDEST; n++)
-            types->values[dtype][n] = (kp_type){.kind = KP_TYPE_VECTOR,
-                                                .dtype = dtype,
-                                                .components = n,
-                                                .element = scalar,
-                                                .name = vector_names[dtype][n]};
+        for (uint32_t n = 2; n <= WIDEST; n++) {
+            types->values[dtype][n] =
+                (kp_type){.kind = KP_TYPE_VECTOR, .dtype = dtype, .components = n, .element = scalar};
+            name_vector(unit, &types->values[dtype][n]);
+        }
     }
 }
 
@@ -63,19 +80,21 @@ const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t len
     return unit->types->arrays = type;
 }
 
+// True for `base` and one digit, 2 to 4.
+static bool names_vector(const char *base, const char *name) {
+    size_t length = base != NULL ? strlen(base) : 0;
+    return length != 0 && strncmp(name, base, length) == 0 && name[length] >= '2' && name[length] <= '4' &&
+           name[length + 1] == '\0';
+}
+
 const kp_type *kp_type_find(kp_unit *unit, const char *name) {
-    kp_dtype dtype;
-    if (strcmp(name, "float") == 0)
-        return kp_type_scalar(unit, KP_F32);
-    if (strcmp(name, "int") == 0)
-        return kp_type_scalar(unit, KP_I32);
-    if (strcmp(name, "boolean") == 0 || strcmp(name, "bool_") == 0)
-        return kp_type_scalar(unit, KP_BOOL);
-    for (dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
-        for (uint32_t n = 2; n <= WIDEST; n++) {
-            if (vector_names[dtype][n] != NULL && strcmp(vector_names[dtype][n], name) == 0)
-                return kp_type_vector(unit, dtype, n);
-        }
+    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
+        if (strcmp(name, scalars[i].name) == 0)
+            return kp_type_scalar(unit, scalars[i].dtype);
+    }
+    for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
+        if (names_vector(vectors[dtype].name, name) || names_vector(vectors[dtype].other, name))
+            return kp_type_vector(unit, dtype, (uint32_t)(name[strlen(name) - 1] - '0'));
     }
 #define KP_X(id, bytes, lang, numpy, format)                 \
     if (strcmp(name, lang) == 0 || strcmp(name, numpy) == 0) \
@@ -84,8 +103,6 @@ const kp_type *kp_type_find(kp_unit *unit, const char *name) {
 #undef KP_X
     return NULL;
 }
-
-bool kp_type_supported(kp_dtype dtype) { return vector_names[dtype][2] != NULL; }
 
 static bool is_float_dtype(kp_dtype dtype) { return dtype == KP_F16 || dtype == KP_F32 || dtype == KP_F64; }
 
@@ -120,13 +137,24 @@ bool kp_type_is_numeric(const kp_type *type) { return kp_type_is_float(type) || 
 
 uint32_t kp_type_components(const kp_type *type) { return type->components; }
 
-// A bool takes a word of four bytes where the kernel sees it in memory.
-static uint32_t scalar_size(kp_dtype dtype) { return dtype == KP_BOOL ? 4 : (uint32_t)kp_dtype_size(dtype); }
-
 uint32_t kp_type_size(const kp_type *type) {
     if (type->kind == KP_TYPE_ARRAY)
         return type->length * kp_type_size(type->element);
-    return type->components * scalar_size(type->dtype);
+    return type->components * (uint32_t)kp_dtype_size(type->dtype);
+}
+
+// How many digits of an integer a float type holds, in bits.
+static size_t float_digits(kp_dtype dtype) { return dtype == KP_F16 ? 11 : dtype == KP_F32 ? 24 : 53; }
+
+bool kp_type_holds(kp_dtype wide, kp_dtype narrow) {
+    size_t bytes = kp_dtype_size(wide), its = kp_dtype_size(narrow);
+    if (wide == narrow || wide == KP_BOOL || narrow == KP_BOOL)
+        return wide == narrow;
+    if (is_float_dtype(narrow))
+        return is_float_dtype(wide) && its < bytes;
+    if (is_float_dtype(wide))
+        return 8 * its <= float_digits(wide);
+    return its < bytes && (is_signed_dtype(wide) || !is_signed_dtype(narrow));
 }
 
 int64_t kp_type_least(kp_dtype dtype) {
@@ -137,5 +165,5 @@ int64_t kp_type_least(kp_dtype dtype) {
 
 int64_t kp_type_most(kp_dtype dtype) {
     size_t bits = 8 * kp_dtype_size(dtype) - (is_signed_dtype(dtype) ? 1 : 0);
-    return bits >= 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
+    return bits == 64 ? -1 : bits == 63 ? INT64_MAX : ((int64_t)1 << bits) - 1;
 }

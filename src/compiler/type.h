@@ -33,21 +33,22 @@ const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t len
 // The type called `name`: "f32", "float", "float32", "vec2", "bool", "boolean" ...; NULL when there is none.
 const kp_type *kp_type_find(kp_unit *unit, const char *name);
 
-// True for a dtype that kernels can compute with.
-bool kp_type_supported(kp_dtype dtype);
+// True when `wide` has every value of `narrow`: i32 those of i16 and u16, f32 those of f16 and u16.
+bool kp_type_holds(kp_dtype wide, kp_dtype narrow);
 
-bool kp_type_is_literal(const kp_type *type);     // either of the two
-bool kp_type_is_scalar(const kp_type *type);      // one number or bool, literals included
-bool kp_type_is_float(const kp_type *type);       // scalar or vector of floats, or a float literal
-bool kp_type_is_int(const kp_type *type);         // ... of integers
-bool kp_type_is_signed(const kp_type *type);      // ... of signed integers; an integer literal is
-bool kp_type_is_bool(const kp_type *type);        // ... of bools
-bool kp_type_is_numeric(const kp_type *type);     // float or int
-bool kp_type_is_value(const kp_type *type);       // can be in a variable: scalar or vector
-uint32_t kp_type_size(const kp_type *type);       // bytes in memory: of a scalar, a vector (tight), a fixed array
+bool kp_type_is_literal(const kp_type *type); // either of the two
+bool kp_type_is_scalar(const kp_type *type);  // one number or bool, literals included
+bool kp_type_is_float(const kp_type *type);   // scalar or vector of floats, or a float literal
+bool kp_type_is_int(const kp_type *type);     // ... of integers
+bool kp_type_is_signed(const kp_type *type);  // ... of signed integers; an integer literal is
+bool kp_type_is_bool(const kp_type *type);    // ... of bools
+bool kp_type_is_numeric(const kp_type *type); // float or int
+bool kp_type_is_value(const kp_type *type);   // can be in a variable: scalar or vector
+uint32_t
+kp_type_size(const kp_type *type); // bytes in memory, a bool's is one: of a scalar, a vector (tight), a fixed array
 uint32_t kp_type_components(const kp_type *type); // scalars in a scalar or vector
 
-// The integers that a type holds.
+// The integers that a type holds. Values of u64 are kept as their bits: most is -1.
 int64_t kp_type_least(kp_dtype dtype);
 int64_t kp_type_most(kp_dtype dtype);
 

@@ -22,7 +22,7 @@ def on_vectors(i: Index, v: Array[vec3]):
 def several_arguments(i: Index, s: f32, a: Array[f32]):
     t = a[i]
     a[i] = atan2(t, s) + pow(t, s) + min(t, s) + max(t, s) + clamp(t, 0.0, s) + mix(t, s, 0.5) + step(t, s)
-    a[i] = smooth_step(0.0, 1.0, t) + nmin(t, s) + nmax(t, s) + nclamp(t, 0.0, 1.0)
+    a[i] = smooth_step(0.0, 1.0, t) + nmin(t, s) + nmax(t, s) + nclamp(t, 0.0, 1.0) + fma(t, s, 1.0)
 
 
 def geometry(i: Index, a: Array[f32], v: Array[vec3], w: Array[vec2]):
