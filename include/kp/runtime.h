@@ -112,6 +112,8 @@ typedef struct kp_manager_desc {
                           // DEFAULT: off, or on where $KP_VALIDATION is "1". A layer that is not there: one warning
     kp_toggle regroup;    // OFF: kernels launch as their module says, one invocation a workgroup. DEFAULT: on, or off
                           // where $KP_REGROUP is "0"
+    kp_toggle labels;     // names for debuggers (VK_EXT_debug_utils: RenderDoc and others) on objects and around each
+                          // op, where the loader has them. DEFAULT: on with validation, or where $KP_LABELS is "1"
     const char *label;    // name in messages; NULL: the device's
 } kp_manager_desc;
 
@@ -265,6 +267,15 @@ KP_API kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *me
 // Replaces the default push constants; same size as at creation. As kp_algorithm_bind.
 KP_API kp_result kp_algorithm_set_push(kp_algorithm *algorithm, const void *push, size_t push_size);
 
+// Replaces the default launch, as in kp_algorithm_desc: at most one of the two, and with both NULL or all zero the
+// elements of memory[0]. As kp_algorithm_bind.
+KP_API kp_result kp_algorithm_set_launch(kp_algorithm *algorithm, const uint32_t workgroups[3],
+                                         const uint32_t extent[3]);
+
+// Replaces all specialization constants: those that are not given have the module's defaults again. A pipeline for them
+// is made where the manager has none yet. After an error the algorithm is as it was. As kp_algorithm_bind.
+KP_API kp_result kp_algorithm_set_specs(kp_algorithm *algorithm, const kp_spec *specs, size_t spec_count);
+
 // Thread-safety of these: any. false once its manager is destroyed.
 KP_API bool kp_algorithm_alive(const kp_algorithm *algorithm);
 
@@ -313,6 +324,13 @@ typedef struct kp_dispatch_desc {
 } kp_dispatch_desc;
 KP_API kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorithm, const kp_dispatch_desc *desc);
 
+// As kp_record_dispatch, with the workgroups that lie in `counts` (u32, or i32) when it runs: three in a row, `offset`
+// bytes from its start, a multiple of 4. So a kernel can say how much the next one has to do. A kernel of kp_compile
+// runs once per workgroup here, so these are its indices. None may exceed max_workgroup_count: that is the program's
+// care, since nobody else sees them. `desc` may have push constants only. KP_ERROR_TYPE, KP_ERROR_ARGUMENT.
+KP_API kp_result kp_record_dispatch_indirect(kp_sequence *sequence, kp_algorithm *algorithm, kp_tensor *counts,
+                                             uint64_t offset, const kp_dispatch_desc *desc);
+
 // A barrier between all that came before and all that follows, for each memory. Never needed for right results.
 KP_API kp_result kp_record_barrier(kp_sequence *sequence, kp_memory *const *memory, size_t count);
 
@@ -339,6 +357,10 @@ KP_API bool kp_sequence_is_running(const kp_sequence *sequence);   // submitted 
 KP_API bool kp_sequence_is_recording(const kp_sequence *sequence); // ops recorded since the last evaluation or end
 KP_API bool kp_sequence_alive(const kp_sequence *sequence);        // false once its manager is destroyed
 KP_API size_t kp_sequence_op_count(const kp_sequence *sequence);   // ops recorded
+
+// What op `index` is called, for profiles: "dispatch 'multiply'", "copy 'a', 'b'". Writes at most `size` bytes, with a
+// zero at the end. KP_ERROR_INDEX. Thread-safety: as recording.
+KP_API kp_result kp_sequence_op_name(const kp_sequence *sequence, size_t index, char *text, size_t size);
 
 // Device ticks of the last evaluation: one at its start, then one after each of the first kp_sequence_desc.timestamps
 // ops. Writes at most `capacity`; `*count` is how many there are. KP_ERROR_STATE before an evaluation or without

@@ -32,6 +32,38 @@ typedef struct kp_vulkan_buffer {
 // KP_ERROR_STATE for an empty or dead tensor. Thread-safety: any.
 KP_API kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out);
 
+// ---------------------------------------------------------------------------------------------------------------------
+// An op of your own
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What an op does with the device side of one memory; kp computes the barriers around it from this.
+typedef struct kp_vulkan_use {
+    kp_memory *memory;
+    bool reads, writes;
+} kp_vulkan_use;
+
+typedef struct kp_vulkan_op {
+    const char *name;            // in messages, profiles and debuggers; NULL: "native"
+    const kp_vulkan_use *uses;   // everything of kp's that it touches
+    size_t use_count;            //
+    VkPipelineStageFlags stages; // at which it does: compute shader, transfer, draw indirect. 0: any of the three
+
+    // Records commands, any that the queue's family allows outside a render pass; barriers among them are its own
+    // business. Called at the first evaluation, and again when the sequence has to record anew, on the thread that
+    // evaluates; kp's locks are free, but it must not use the sequence. It may bind what it likes: kp binds all that it
+    // needs before each command. Anything but KP_OK is the result of the evaluation, and the sequence stays usable.
+    kp_result (*record)(void *payload, VkDevice device, VkCommandBuffer commands);
+
+    // Called once, when the op is dropped, or could not be recorded. What commands in flight use must outlive them: the
+    // op may be dropped before. NULL: nothing to do.
+    void (*destroy)(void *payload);
+    void *payload;
+} kp_vulkan_op;
+
+// Adds the op to the sequence. KP_ERROR_ARGUMENT, KP_ERROR_STATE as other kp_record_*. Thread-safety: one at a time per
+// sequence.
+KP_API kp_result kp_vulkan_record(kp_sequence *sequence, const kp_vulkan_op *desc);
+
 #ifdef __cplusplus
 }
 #endif

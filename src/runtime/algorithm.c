@@ -51,9 +51,19 @@ bool kp_algorithm_hold(kp_algorithm *algorithm) {
     return false;
 }
 
+static void put_retired(kp_algorithm *algorithm) {
+    for (size_t i = 0; i < algorithm->retired_count; i++)
+        kp_pipelines_put(algorithm->manager, algorithm->retired[i]);
+    kp_alloc_free(algorithm->retired);
+    algorithm->retired = NULL;
+    algorithm->retired_count = 0;
+}
+
 void kp_algorithm_let_go(kp_algorithm *algorithm) {
-    if (atomic_fetch_sub_explicit(&algorithm->holds, 1, memory_order_acq_rel) == 1)
-        kp_pipelines_put(algorithm->manager, algorithm->kernel);
+    if (atomic_fetch_sub_explicit(&algorithm->holds, 1, memory_order_acq_rel) != 1)
+        return;
+    put_retired(algorithm);
+    kp_pipelines_put(algorithm->manager, algorithm->kernel);
 }
 
 void kp_algorithm_kill(kp_algorithm *algorithm) {
@@ -444,6 +454,59 @@ static kp_result compile(kp_algorithm *algorithm) {
     }
     return kp_pipelines_variant_get(algorithm->manager, algorithm->kernel, &launch.setting, algorithm->label,
                                     &pipeline);
+}
+
+kp_result kp_algorithm_set_launch(kp_algorithm *algorithm, const uint32_t workgroups[3], const uint32_t extent[3]) {
+    static const uint32_t none[3] = {0};
+    kp_result result = check(algorithm, "kp_algorithm_set_launch");
+    if (result != KP_OK)
+        return result;
+    if (is_given(workgroups) && is_given(extent))
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': give workgroups or extent, not both", algorithm->label);
+    memcpy(algorithm->workgroups, workgroups != NULL ? workgroups : none, sizeof algorithm->workgroups);
+    memcpy(algorithm->extent, extent != NULL ? extent : none, sizeof algorithm->extent);
+    algorithm->version++;
+    return KP_OK;
+}
+
+// Work in flight may still use the kernel: it is put when only the handle holds the algorithm, or with the algorithm.
+static kp_result retire(kp_algorithm *algorithm, kp_pipelines_kernel *kernel) {
+    if (atomic_load(&algorithm->holds) == 1) {
+        put_retired(algorithm);
+        kp_pipelines_put(algorithm->manager, kernel);
+        return KP_OK;
+    }
+    size_t size = (algorithm->retired_count + 1) * sizeof(kp_pipelines_kernel *);
+    kp_pipelines_kernel **longer = kp_alloc_resize(algorithm->retired, size);
+    if (longer == NULL)
+        return kp_error_host_memory(size);
+    longer[algorithm->retired_count++] = kernel;
+    algorithm->retired = longer;
+    return KP_OK;
+}
+
+kp_result kp_algorithm_set_specs(kp_algorithm *algorithm, const kp_spec *specs, size_t spec_count) {
+    kp_pipelines_kernel *old = NULL, *kernel = NULL;
+    kp_result result = check(algorithm, "kp_algorithm_set_specs");
+    if (result == KP_OK)
+        result =
+            kp_pipelines_sibling(algorithm->manager, algorithm->kernel, specs, spec_count, algorithm->label, &kernel);
+    if (result != KP_OK)
+        return result;
+    old = algorithm->kernel;
+    algorithm->kernel = kernel;
+    result = compile(algorithm);
+    if (result == KP_OK && kernel != old)
+        result = retire(algorithm, old);
+    else if (result == KP_OK)
+        kp_pipelines_put(algorithm->manager, old);
+    if (result != KP_OK) {
+        algorithm->kernel = old;
+        kp_pipelines_put(algorithm->manager, kernel);
+        return result;
+    }
+    algorithm->version++;
+    return KP_OK;
 }
 
 kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc, kp_algorithm **out) {

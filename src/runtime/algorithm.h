@@ -15,22 +15,24 @@ typedef struct kp_algorithm_param {
 } kp_algorithm_param;
 
 struct kp_algorithm {
-    kp_manager *manager;          // struct held
-    kp_algorithm *before, *after; // in the manager's list, while the handle lives
-    atomic_uint refs, holds;      //
-    atomic_bool alive;            // the handle lives, and so does the manager
-    unsigned version;             // goes up with every change: recordings then record again
-    char *label;                  //
-    kp_pipelines_kernel *kernel;  // held while there are holds
-    kp_memory **memory;           // by binding of the module's reflection, referred to
-    size_t memory_count;          // the module's bindings
-    kp_algorithm_param *params;   // of the program's buffers
-    size_t param_count;           //
-    kp_memory *first;             // memory[0] as the caller gave it, referred to; NULL: none
-    unsigned char *push;          // default push constants, of the module's size; NULL: none
-    size_t push_given;            // bytes that the caller gave
-    uint32_t workgroups[3];       // default launch; all zero:
-    uint32_t extent[3];           // this one; all zero too: the elements of `first`
+    kp_manager *manager;           // struct held
+    kp_algorithm *before, *after;  // in the manager's list, while the handle lives
+    atomic_uint refs, holds;       //
+    atomic_bool alive;             // the handle lives, and so does the manager
+    unsigned version;              // goes up with every change: recordings then record again
+    char *label;                   //
+    kp_pipelines_kernel *kernel;   // held while there are holds
+    kp_pipelines_kernel **retired; // earlier ones that work in flight may use, likewise
+    size_t retired_count;          //
+    kp_memory **memory;            // by binding of the module's reflection, referred to
+    size_t memory_count;           // the module's bindings
+    kp_algorithm_param *params;    // of the program's buffers
+    size_t param_count;            //
+    kp_memory *first;              // memory[0] as the caller gave it, referred to; NULL: none
+    unsigned char *push;           // default push constants, of the module's size; NULL: none
+    size_t push_given;             // bytes that the caller gave
+    uint32_t workgroups[3];        // default launch; all zero:
+    uint32_t extent[3];            // this one; all zero too: the elements of `first`
 };
 
 void kp_algorithm_ref(kp_algorithm *algorithm);

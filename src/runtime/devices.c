@@ -69,7 +69,7 @@ kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count) {
     if (count == NULL || (infos == NULL && capacity != 0))
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_devices: %s is NULL", count == NULL ? "count" : "infos");
     kp_instance *instance = NULL;
-    kp_result result = kp_instance_create(false, &instance);
+    kp_result result = kp_instance_create(false, false, &instance);
     if (result == KP_ERROR_NO_DEVICE) {
         *count = 0;
         return KP_OK;

@@ -115,7 +115,8 @@ static kp_launch_device launch_device(const kp_device *device) {
 
 static kp_result open_device(const kp_manager_desc *desc, kp_device **out) {
     kp_instance *instance = NULL;
-    kp_result result = kp_instance_create(choose(desc->validation, "KP_VALIDATION", "1", false), &instance);
+    kp_result result = kp_instance_create(choose(desc->validation, "KP_VALIDATION", "1", false),
+                                          choose(desc->labels, "KP_LABELS", "1", false), &instance);
     if (result != KP_OK)
         return result;
     uint32_t index = 0;

@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "sequence.h"
 
+#include <stdio.h>
+
 kp_result kp_op_create(const kp_op_kind *kind, kp_sequence *sequence, kp_memory *const *memory, size_t count,
                        kp_op **out) {
     kp_result result = kp_sequence_check(sequence, kind->name);
@@ -64,7 +66,14 @@ void kp_op_destroy(kp_op *op) {
     kp_alloc_free(op);
 }
 
-kp_memory *const *kp_op_memory(const kp_op *op, size_t *count) {
-    *count = op->algorithm != NULL ? op->algorithm->memory_count : op->memory_count;
-    return op->algorithm != NULL ? op->algorithm->memory : op->memory;
+void kp_op_describe(const kp_op *op, char *text, size_t size) {
+    if (op->kind->title != NULL) {
+        snprintf(text, size, "%s", op->kind->title(op));
+        return;
+    }
+    size_t used = (size_t)snprintf(text, size, "%s", op->kind->name);
+    if (op->algorithm != NULL && used < size)
+        used += (size_t)snprintf(text + used, size - used, " '%s'", op->algorithm->label);
+    for (size_t i = 0; i < op->memory_count && used < size && op->algorithm == NULL; i++)
+        used += (size_t)snprintf(text + used, size - used, "%s '%s'", i != 0 ? "," : "", op->memory[i]->label);
 }

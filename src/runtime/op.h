@@ -21,11 +21,14 @@ typedef struct kp_op_kind {
 
     // Frees what only this kind has. NULL: nothing.
     void (*destroy)(kp_op *op);
+
+    // What it is called. NULL: the kind's name, and the labels of what it works on.
+    const char *(*title)(const kp_op *op);
 } kp_op_kind;
 
 struct kp_op {
     const kp_op_kind *kind;
-    kp_memory **memory;      // that it works on, referred to; a dispatch has its algorithm's instead
+    kp_memory **memory;      // that it works on, besides its algorithm's; referred to
     size_t memory_count;     //
     kp_algorithm *algorithm; // referred to; NULL: none
 };
@@ -42,7 +45,7 @@ kp_result kp_op_record(const kp_op_kind *kind, kp_sequence *sequence, kp_memory 
 // A `prepare`: every memory has a host side, made now if need be. KP_ERROR_STATE for a STORAGE tensor.
 kp_result kp_op_need_host_sides(kp_op *op, const char *who);
 
-// All memory that it works on now.
-kp_memory *const *kp_op_memory(const kp_op *op, size_t *count);
+// "dispatch 'multiply'", "copy 'a', 'b'": for labels and profiles. At most `size` bytes with the zero at the end.
+void kp_op_describe(const kp_op *op, char *text, size_t size);
 
 #endif

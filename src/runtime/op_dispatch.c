@@ -1,4 +1,4 @@
-// Runs an algorithm.
+// Runs an algorithm, with a launch that is known now, or with one that lies in memory then.
 #include "op.h"
 
 #include "base/alloc.h"
@@ -12,6 +12,7 @@ typedef struct dispatch {
     unsigned char *push;               // of the module's size; NULL: the algorithm's
     kp_algorithm_launch launch;        // made by prepare
     VkPipeline pipeline;               //
+    uint64_t offset;                   // of an indirect launch, in op.memory[0]
 } dispatch;
 
 static kp_result prepare(kp_op *op, const char *who) {
@@ -22,7 +23,9 @@ static kp_result prepare(kp_op *op, const char *who) {
             return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s', which algorithm '%s' binds, is destroyed", who,
                                 algorithm->memory[i]->label, algorithm->label);
     }
-    kp_result result = kp_algorithm_plan(algorithm, d->workgroups, d->extent, &d->launch);
+    kp_result result = KP_OK;
+    if (op->memory_count == 0) // else the launch stays zeroed: the module's entry as it is
+        result = kp_algorithm_plan(algorithm, d->workgroups, d->extent, &d->launch);
     if (result != KP_OK || d->launch.empty)
         return result;
     if (kp_algorithm_push_size(algorithm) != 0 && d->push == NULL && algorithm->push == NULL)
@@ -87,6 +90,10 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
     if (d->launch.empty)
         return recorder->result;
     touch(op->algorithm, recorder);
+    if (op->memory_count != 0)
+        kp_recorder_touch(
+            recorder, op->memory[0], KP_SIDE_DEVICE,
+            (kp_barrier_access){VK_PIPELINE_STAGE_DRAW_INDIRECT_BIT, VK_ACCESS_INDIRECT_COMMAND_READ_BIT});
     kp_result result = kp_recorder_ready(recorder);
     if (result != KP_OK)
         return result;
@@ -95,14 +102,20 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
     if (result != KP_OK)
         return result;
     push(d, recorder);
-    recorder->device->vk.vkCmdDispatch(recorder->commands, d->launch.groups[0], d->launch.groups[1],
-                                       d->launch.groups[2]);
+    const kp_device_functions *vk = &recorder->device->vk;
+    const uint32_t *groups = d->launch.groups;
+    if (op->memory_count == 0)
+        vk->vkCmdDispatch(recorder->commands, groups[0], groups[1], groups[2]);
+    else
+        vk->vkCmdDispatchIndirect(recorder->commands, op->memory[0]->root->device_side.handle,
+                                  op->memory[0]->offset + d->offset);
     return KP_OK;
 }
 
 static void destroy(kp_op *op) { kp_alloc_free(((dispatch *)op)->push); }
 
-static const kp_op_kind kind = {"dispatch", sizeof(dispatch), prepare, record, destroy};
+static const kp_op_kind kind = {"dispatch", sizeof(dispatch), prepare, record, destroy, NULL};
+static const kp_op_kind indirect_kind = {"dispatch_indirect", sizeof(dispatch), prepare, record, destroy, NULL};
 
 static kp_result fill(dispatch *d, kp_algorithm *algorithm, const kp_dispatch_desc *desc) {
     kp_algorithm_ref(algorithm);
@@ -123,11 +136,9 @@ static kp_result fill(dispatch *d, kp_algorithm *algorithm, const kp_dispatch_de
     return KP_OK;
 }
 
-kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorithm, const kp_dispatch_desc *desc) {
-    kp_op *op = NULL;
-    kp_result result = kp_op_create(&kind, sequence, NULL, 0, &op);
-    if (result != KP_OK)
-        return result;
+// Takes the op over, also when it fails.
+static kp_result add(kp_sequence *sequence, kp_algorithm *algorithm, const kp_dispatch_desc *desc, kp_op *op) {
+    kp_result result = KP_OK;
     const char *who = sequence->who;
     if (algorithm == NULL)
         result = kp_error_set(KP_ERROR_ARGUMENT, "%s: algorithm is NULL", who);
@@ -138,9 +149,46 @@ kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorithm, con
         result = kp_error_set(KP_ERROR_STATE, "%s: algorithm '%s' is destroyed", who, algorithm->label);
     else
         result = fill((dispatch *)op, algorithm, desc);
+    if (result == KP_OK)
+        return kp_sequence_add(sequence, op);
+    kp_op_destroy(op);
+    return result;
+}
+
+kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorithm, const kp_dispatch_desc *desc) {
+    kp_op *op = NULL;
+    kp_result result = kp_op_create(&kind, sequence, NULL, 0, &op);
+    return result == KP_OK ? add(sequence, algorithm, desc, op) : result;
+}
+
+static bool any(const uint32_t axes[3]) { return (axes[0] | axes[1] | axes[2]) != 0; }
+
+static kp_result check_counts(const kp_memory *counts, uint64_t offset, const char *who) {
+    if (counts->dtype != KP_U32 && counts->dtype != KP_I32)
+        return kp_error_set(KP_ERROR_TYPE, "%s: the counts of an indirect dispatch are u32, tensor '%s' holds %s", who,
+                            counts->label, kp_dtype_name(counts->dtype));
+    if (offset % 4 != 0 || offset > counts->bytes || counts->bytes - offset < 3 * sizeof(uint32_t))
+        return kp_error_set(KP_ERROR_ARGUMENT,
+                            "%s: an indirect dispatch reads 12 bytes at a multiple of 4, tensor '%s' has %llu bytes, "
+                            "and the offset is %llu",
+                            who, counts->label, (unsigned long long)counts->bytes, (unsigned long long)offset);
+    return KP_OK;
+}
+
+kp_result kp_record_dispatch_indirect(kp_sequence *sequence, kp_algorithm *algorithm, kp_tensor *counts,
+                                      uint64_t offset, const kp_dispatch_desc *desc) {
+    kp_op *op = NULL;
+    kp_result result = kp_op_create(&indirect_kind, sequence, &counts, 1, &op);
+    if (result != KP_OK)
+        return result;
+    result = check_counts(counts, offset, sequence->who);
+    if (result == KP_OK && desc != NULL && (any(desc->workgroups) || any(desc->extent)))
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: an indirect dispatch takes its launch from tensor '%s'",
+                              sequence->who, counts->label);
     if (result != KP_OK) {
         kp_op_destroy(op);
         return result;
     }
-    return kp_sequence_add(sequence, op);
+    ((dispatch *)op)->offset = offset;
+    return add(sequence, algorithm, desc, op);
 }

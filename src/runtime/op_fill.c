@@ -26,7 +26,7 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
     return kp_recorder_fill(recorder, op->memory[0], KP_SIDE_DEVICE, ((const fill *)op)->element);
 }
 
-static const kp_op_kind kind = {"fill", sizeof(fill), prepare, record, NULL};
+static const kp_op_kind kind = {"fill", sizeof(fill), prepare, record, NULL, NULL};
 
 kp_result kp_record_fill(kp_sequence *sequence, kp_memory *memory, const void *element) {
     kp_op *op = NULL;

@@ -8,7 +8,7 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
     return recorder->result;
 }
 
-static const kp_op_kind kind = {"sync_local", sizeof(kp_op), kp_op_need_host_sides, record, NULL};
+static const kp_op_kind kind = {"sync_local", sizeof(kp_op), kp_op_need_host_sides, record, NULL, NULL};
 
 kp_result kp_record_sync_local(kp_sequence *sequence, kp_memory *const *memory, size_t count) {
     return kp_op_record(&kind, sequence, memory, count);

@@ -466,15 +466,10 @@ void kp_pipelines_destroy(kp_manager *manager) {
     pthread_mutex_destroy(&cache->lock);
 }
 
-// A module is only safe outside the lock while one of its kernels is held. So a new module enters the cache together
-// with its first kernel, and the constants of a known module are read under the lock.
-static kp_result find(kp_manager *manager, const kp_pipelines_desc *desc, const void *key, size_t key_size,
-                      kp_pipelines_kernel **out) {
+// The kernel of a module in the cache, made when it is not there.
+static kp_result find_kernel(kp_manager *manager, const kp_pipelines_desc *desc, kp_pipelines_module *module,
+                             kp_pipelines_kernel **out) {
     kp_pipelines *cache = &manager->pipelines;
-    *out = NULL;
-    kp_pipelines_module *module = kp_map_get(&cache->modules, key, key_size);
-    if (module == NULL)
-        return KP_OK;
     kp_reflect_value *values = NULL;
     kp_result result = read_values(desc, module->reflect, &values);
     if (result != KP_OK)
@@ -500,6 +495,24 @@ static kp_result find(kp_manager *manager, const kp_pipelines_desc *desc, const 
     module->kernel_count++;
     *out = kernel;
     return KP_OK;
+}
+
+kp_result kp_pipelines_sibling(kp_manager *manager, const kp_pipelines_kernel *kernel, const kp_spec *specs,
+                               size_t spec_count, const char *label, kp_pipelines_kernel **out) {
+    const kp_pipelines_desc desc = {.specs = specs, .spec_count = spec_count, .label = label};
+    kp_guard_lock(&manager->pipelines.lock);
+    kp_result result = find_kernel(manager, &desc, kernel->module, out);
+    kp_guard_unlock(&manager->pipelines.lock);
+    return result;
+}
+
+// A module is only safe outside the lock while one of its kernels is held. So a new module enters the cache together
+// with its first kernel, and the constants of a known module are read under the lock. NULL: not there.
+static kp_result find(kp_manager *manager, const kp_pipelines_desc *desc, const void *key, size_t key_size,
+                      kp_pipelines_kernel **out) {
+    kp_pipelines_module *module = kp_map_get(&manager->pipelines.modules, key, key_size);
+    *out = NULL;
+    return module != NULL ? find_kernel(manager, desc, module, out) : KP_OK;
 }
 
 static kp_result add(kp_manager *manager, kp_pipelines_module *module, kp_pipelines_kernel *kernel) {

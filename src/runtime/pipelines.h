@@ -76,6 +76,9 @@ void kp_pipelines_trim(kp_manager *manager);
 // Checks the module and the constants against each other and the device (errors as kp_algorithm_create), or finds them
 // checked. The caller holds the kernel until kp_pipelines_put.
 kp_result kp_pipelines_get(kp_manager *manager, const kp_pipelines_desc *desc, kp_pipelines_kernel **out);
+// The same module with other constants; `kernel` is held, and so is what comes out.
+kp_result kp_pipelines_sibling(kp_manager *manager, const kp_pipelines_kernel *kernel, const kp_spec *specs,
+                               size_t spec_count, const char *label, kp_pipelines_kernel **out);
 void kp_pipelines_put(kp_manager *manager, kp_pipelines_kernel *kernel);
 
 // The pipeline for a launch setting, compiled when it is not there. It lives as long as the kernel is held.

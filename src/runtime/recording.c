@@ -10,7 +10,8 @@
 // Making and freeing
 // ---------------------------------------------------------------------------------------------------------------------
 
-kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t timestamps, kp_recording **out) {
+kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t timestamps, const char *label,
+                              kp_recording **out) {
     kp_device *device = manager->device;
     kp_recording *recording = kp_alloc_zero(1, sizeof *recording);
     if (recording == NULL)
@@ -30,6 +31,8 @@ kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t time
         kp_recording_destroy(recording);
         return result;
     }
+    kp_command_name(device, recording->command, label);
+    kp_device_name(device, VK_OBJECT_TYPE_QUERY_POOL, KP_DEVICE_HANDLE(recording->queries), label);
     *out = recording;
     return KP_OK;
 }
@@ -99,22 +102,29 @@ static kp_result collect(collected *list, void *item, bool *fresh) {
     return KP_OK;
 }
 
-static kp_result collect_op(const kp_op *op, collected *memory, collected *algorithms) {
-    size_t count;
-    bool fresh;
-    kp_memory *const *list = kp_op_memory(op, &count);
+static kp_result collect_memory(kp_memory *const *list, size_t count, collected *memory) {
     for (size_t i = 0; i < count; i++) {
+        bool fresh;
         kp_result result = collect(memory, list[i], &fresh);
         if (result != KP_OK)
             return result;
         if (fresh)
             kp_memory_ref(list[i]);
     }
-    if (op->algorithm == NULL)
-        return KP_OK;
-    kp_result result = collect(algorithms, op->algorithm, &fresh);
+    return KP_OK;
+}
+
+static kp_result collect_op(const kp_op *op, collected *memory, collected *algorithms) {
+    bool fresh;
+    kp_algorithm *algorithm = op->algorithm;
+    kp_result result = collect_memory(op->memory, op->memory_count, memory);
+    if (algorithm == NULL || result != KP_OK)
+        return result;
+    result = collect_memory(algorithm->memory, algorithm->memory_count, memory);
+    if (result == KP_OK)
+        result = collect(algorithms, algorithm, &fresh);
     if (result == KP_OK && fresh)
-        kp_algorithm_ref(op->algorithm);
+        kp_algorithm_ref(algorithm);
     return result;
 }
 
@@ -196,6 +206,23 @@ static void stamp(kp_recording *recording) {
     recording->query_count++;
 }
 
+static void begin_label(const kp_recording *recording, const kp_op *op) {
+    const kp_device_functions *vk = &recording->manager->device->vk;
+    if (vk->vkCmdBeginDebugUtilsLabelEXT == NULL)
+        return;
+    char text[256];
+    kp_op_describe(op, text, sizeof text);
+    vk->vkCmdBeginDebugUtilsLabelEXT(
+        recording->command->buffer,
+        &(VkDebugUtilsLabelEXT){.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT, .pLabelName = text});
+}
+
+static void end_label(const kp_recording *recording) {
+    const kp_device_functions *vk = &recording->manager->device->vk;
+    if (vk->vkCmdEndDebugUtilsLabelEXT != NULL)
+        vk->vkCmdEndDebugUtilsLabelEXT(recording->command->buffer);
+}
+
 static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t count) {
     kp_device *device = recording->manager->device;
     kp_recorder recorder;
@@ -208,7 +235,9 @@ static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t c
                                        recording->query_capacity + 1);
     stamp(recording);
     for (size_t i = 0; i < count && result == KP_OK; i++) {
+        begin_label(recording, ops[i]);
         result = ops[i]->kind->record(ops[i], &recorder);
+        end_label(recording);
         stamp(recording);
     }
     recording->command_count = recorder.command_count;

@@ -31,8 +31,9 @@ struct kp_recording {
     size_t algorithm_count;
 };
 
-// `timestamps`: how many ops get one; 0: none.
-kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t timestamps, kp_recording **out);
+// `timestamps`: how many ops get one; 0: none. `label` is for debuggers.
+kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t timestamps, const char *label,
+                              kp_recording **out);
 void kp_recording_destroy(kp_recording *recording); // not while it runs; NULL is fine
 
 // Submits the ops, recording them first where that is needed. `who` opens messages.

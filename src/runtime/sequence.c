@@ -38,6 +38,19 @@ bool kp_sequence_alive(const kp_sequence *sequence) {
 
 size_t kp_sequence_op_count(const kp_sequence *sequence) { return sequence != NULL ? sequence->op_count : 0; }
 
+kp_result kp_sequence_op_name(const kp_sequence *sequence, size_t index, char *text, size_t size) {
+    if (sequence == NULL || text == NULL || size == 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_sequence_op_name: %s",
+                            sequence == NULL ? "sequence is NULL"
+                            : text == NULL   ? "text is NULL"
+                                             : "size is 0");
+    if (index >= sequence->op_count)
+        return kp_error_set(KP_ERROR_INDEX, "sequence '%s': there is no op %zu, it has %zu", sequence->label, index,
+                            sequence->op_count);
+    kp_op_describe(sequence->ops[index], text, size);
+    return KP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Making and freeing
 // ---------------------------------------------------------------------------------------------------------------------
@@ -92,7 +105,7 @@ kp_result kp_sequence_create(kp_manager *manager, const kp_sequence_desc *desc, 
     sequence->label = kp_alloc_text(label);
     result = sequence->label == NULL || sequence->who == NULL
                  ? kp_error_host_memory(strlen(label))
-                 : kp_recording_create(manager, desc->queue, desc->timestamps, &sequence->recording);
+                 : kp_recording_create(manager, desc->queue, desc->timestamps, label, &sequence->recording);
     if (result != KP_OK) {
         kp_alloc_free(sequence->who);
         kp_alloc_free(sequence->label);

@@ -74,6 +74,12 @@ kp_result kp_command_acquire(kp_device *device, uint32_t family, kp_command **ou
     return KP_OK;
 }
 
+void kp_command_name(kp_device *device, const kp_command *command, const char *name) {
+    kp_device_name(device, VK_OBJECT_TYPE_COMMAND_POOL, KP_DEVICE_HANDLE(command->pool), name);
+    kp_device_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, KP_DEVICE_HANDLE(command->buffer), name);
+    kp_device_name(device, VK_OBJECT_TYPE_FENCE, KP_DEVICE_HANDLE(command->fence), name);
+}
+
 void kp_command_give(kp_device *device, kp_command *command) {
     if (command == NULL)
         return;

@@ -20,6 +20,9 @@ kp_result kp_command_acquire(kp_device *device, uint32_t family, kp_command **ou
 void kp_command_give(kp_device *device, kp_command *command); // back; not while it runs. NULL is fine
 void kp_command_drop_idle(kp_device *device);                 // destroys those that were given back
 
+// For debuggers.
+void kp_command_name(kp_device *device, const kp_command *command, const char *name);
+
 // Starts afresh; the buffer may be submitted many times, but not while it runs.
 kp_result kp_command_begin(kp_device *device, kp_command *command);
 kp_result kp_command_end(kp_device *device, kp_command *command);

@@ -125,9 +125,14 @@ static kp_result load_functions(kp_device *device) {
         (PFN_vkCmdPushDescriptorSetKHR)get(device->handle, "vkCmdPushDescriptorSetKHR");
     if (device->vk.vkCmdPushDescriptorSetKHR == NULL)
         device->features.push_descriptors = false;
-    if (device->instance->validation)
+    if (device->instance->labels) {
+        device->vk.vkCmdBeginDebugUtilsLabelEXT = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+            device->instance->handle, "vkCmdBeginDebugUtilsLabelEXT");
+        device->vk.vkCmdEndDebugUtilsLabelEXT = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
+            device->instance->handle, "vkCmdEndDebugUtilsLabelEXT");
         device->set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(device->instance->handle,
                                                                                    "vkSetDebugUtilsObjectNameEXT");
+    }
     return KP_OK;
 }
 
@@ -200,6 +205,16 @@ static void drop_timelines(kp_device *device) {
     }
 }
 
+static void name_all(const kp_device *device) {
+    char text[64];
+    kp_device_name(device, VK_OBJECT_TYPE_DEVICE, KP_DEVICE_HANDLE(device->handle), device->label);
+    for (uint32_t i = 0; i < device->queue_count; i++) {
+        snprintf(text, sizeof text, "queue %u of family %u", i, device->queues[i].family);
+        kp_device_name(device, VK_OBJECT_TYPE_QUEUE, KP_DEVICE_HANDLE(device->queues[i].handle), text);
+        kp_device_name(device, VK_OBJECT_TYPE_SEMAPHORE, KP_DEVICE_HANDLE(device->queues[i].timeline), text);
+    }
+}
+
 // All that can fail.
 static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensionProperties **there,
                        const char ***names) {
@@ -233,6 +248,8 @@ static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensio
         result = get_queues(device, &full);
     if (result == KP_OK)
         result = make_timelines(device);
+    if (result == KP_OK)
+        name_all(device);
     return result;
 }
 

@@ -25,6 +25,7 @@ typedef struct kp_command kp_command;
     X(CmdBindPipeline)             \
     X(CmdCopyBuffer)               \
     X(CmdDispatch)                 \
+    X(CmdDispatchIndirect)         \
     X(CmdFillBuffer)               \
     X(CmdPipelineBarrier)          \
     X(CmdPushConstants)            \
@@ -71,7 +72,9 @@ typedef struct kp_device_functions {
 #define KP_X(name) PFN_vk##name vk##name;
     KP_DEVICE_FUNCTIONS(KP_X)
 #undef KP_X
-    PFN_vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetKHR; // NULL where kp_features.push_descriptors is false
+    PFN_vkCmdBeginDebugUtilsLabelEXT vkCmdBeginDebugUtilsLabelEXT; // NULL without labels
+    PFN_vkCmdEndDebugUtilsLabelEXT vkCmdEndDebugUtilsLabelEXT;     //
+    PFN_vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetKHR;       // NULL where kp_features.push_descriptors is false
 } kp_device_functions;
 
 typedef struct kp_queue {
@@ -89,7 +92,7 @@ typedef struct kp_device {
     VkPhysicalDevice physical;                 //
     VkDevice handle;                           //
     kp_device_functions vk;                    //
-    PFN_vkSetDebugUtilsObjectNameEXT set_name; // NULL without the validation layer
+    PFN_vkSetDebugUtilsObjectNameEXT set_name; // NULL without labels
     char *label;                               // for messages
     kp_info info;                              //
     kp_info_limits limits;                     //

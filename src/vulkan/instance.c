@@ -51,7 +51,7 @@ static const VkDebugUtilsMessengerCreateInfoEXT messenger_info = {
     .pfnUserCallback = on_message,
 };
 
-static VkResult create(bool portability, bool validation, VkInstance *out) {
+static VkResult create(bool portability, bool validation, bool labels, VkInstance *out) {
     static const VkValidationFeatureEnableEXT checks[] = {VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT,
                                                           VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT};
     const VkValidationFeaturesEXT features = {.sType = VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT,
@@ -62,10 +62,10 @@ static VkResult create(bool portability, bool validation, VkInstance *out) {
     uint32_t count = 0;
     if (portability)
         extensions[count++] = VK_KHR_PORTABILITY_ENUMERATION_EXTENSION_NAME;
-    if (validation) {
+    if (labels)
         extensions[count++] = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    if (validation)
         extensions[count++] = VK_EXT_VALIDATION_FEATURES_EXTENSION_NAME;
-    }
     return vkCreateInstance(
         &(VkInstanceCreateInfo){
             .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -102,9 +102,13 @@ static bool has_validation_layer(void) {
 
 static kp_result open_instance(kp_instance *instance) {
     kp_loader_lock();
-    VkResult result = create(true, instance->validation, &instance->handle);
+    VkResult result = create(true, instance->validation, instance->labels, &instance->handle);
     if (result == VK_ERROR_EXTENSION_NOT_PRESENT)
-        result = create(false, instance->validation, &instance->handle);
+        result = create(false, instance->validation, instance->labels, &instance->handle);
+    if (result == VK_ERROR_EXTENSION_NOT_PRESENT && instance->labels && !instance->validation) {
+        instance->labels = false;
+        result = create(false, false, false, &instance->handle);
+    }
     kp_loader_unlock();
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         return kp_error_set(KP_ERROR_NO_DEVICE,
@@ -151,7 +155,7 @@ static kp_result list_devices(kp_instance *instance) {
     return kp_names_check(result, "vkEnumeratePhysicalDevices", NULL);
 }
 
-kp_result kp_instance_create(bool validation, kp_instance **out) {
+kp_result kp_instance_create(bool validation, bool labels, kp_instance **out) {
     kp_result result = kp_loader_open();
     if (result != KP_OK)
         return result;
@@ -159,6 +163,7 @@ kp_result kp_instance_create(bool validation, kp_instance **out) {
     if (instance == NULL)
         return kp_error_host_memory(sizeof *instance);
     instance->validation = validation && has_validation_layer();
+    instance->labels = labels || instance->validation;
     if (validation && !instance->validation)
         kp_log_write(KP_LOG_WARNING, "validation was asked for, but " VALIDATION_LAYER
                                      " is not installed (Debian, Ubuntu: apt install vulkan-validationlayers)");

@@ -24,15 +24,17 @@ typedef struct kp_instance {
 #define KP_X(name) PFN_vk##name name;
     KP_INSTANCE_FUNCTIONS(KP_X)
 #undef KP_X
-    bool validation;                    // the layer is on, and VK_EXT_debug_utils with it
+    bool validation;                    // the layer is on
+    bool labels;                        // VK_EXT_debug_utils is: objects and commands get names
     VkDebugUtilsMessengerEXT messenger; // of the layer
     VkPhysicalDevice *devices;          // in Vulkan's order
     uint32_t device_count;              //
 } kp_instance;
 
-// `validation` asks for the layer; where there is none the log gets one warning. KP_ERROR_NO_DEVICE when there is no
+// `validation` asks for the layer, and labels with it; where there is none the log gets one warning. `labels` asks for
+// labels alone, where the loader has them. KP_ERROR_NO_DEVICE when there is no
 // loader or no driver. An instance may have no devices at all.
-kp_result kp_instance_create(bool validation, kp_instance **out);
+kp_result kp_instance_create(bool validation, bool labels, kp_instance **out);
 void kp_instance_destroy(kp_instance *instance); // NULL is fine
 
 #endif

@@ -40,6 +40,8 @@ static kp_result build_layout(kp_device *device, kp_pipeline_layout *layout, con
     kp_alloc_free(room);
     if (result != KP_OK)
         return result;
+    for (uint32_t set = 0; set < layout->set_count; set++)
+        kp_device_name(device, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT, KP_DEVICE_HANDLE(layout->sets[set]), label);
     result = KP_VK(device, CreatePipelineLayout, device->handle,
                    &(VkPipelineLayoutCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                                  .setLayoutCount = layout->set_count,

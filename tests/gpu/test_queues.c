@@ -86,6 +86,10 @@ static void dependent_work_on_different_queues_is_ordered(void **state) {
     }
     kp_sequence_destroy(up);
     kp_sequence_destroy(down);
+    kp_algorithm_destroy(there);
+    kp_algorithm_destroy(back);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
 }
 
 // A writer waits for readers on other queues too.
@@ -94,7 +98,7 @@ static void a_writer_waits_for_readers_on_other_queues(void **state) {
     kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL), *zero = gpu_floats(mgr, "zero", COUNT, NULL);
     kp_tensor *outs[MAX_QUEUES];
     kp_algorithm *read[MAX_QUEUES];
-    kp_sequence *readers[MAX_QUEUES], *writer = on_queue(mgr, 0), *end = on_queue(mgr, 0);
+    kp_sequence *readers[MAX_QUEUES], *writer = on_queue(mgr, 0);
     for (uint32_t q = 0; q < MAX_QUEUES; q++) {
         outs[q] = gpu_floats(mgr, "out", COUNT, NULL);
         read[q] = adder(mgr, x, outs[q]);
@@ -116,8 +120,14 @@ static void a_writer_waits_for_readers_on_other_queues(void **state) {
         }
         OK(kp_sequence_await(writer, UINT64_MAX));
     }
+    for (uint32_t q = 0; q < MAX_QUEUES; q++) {
+        kp_sequence_destroy(readers[q]);
+        kp_algorithm_destroy(read[q]);
+        kp_tensor_destroy(outs[q]);
+    }
     kp_sequence_destroy(writer);
-    kp_sequence_destroy(end);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(zero);
 }
 
 // Reading on the host what another queue's work in flight writes needs a sync, and nothing else.
@@ -136,6 +146,11 @@ static void a_sync_waits_for_work_on_another_queue(void **state) {
         assert_true(((const float *)kp_tensor_data(y))[COUNT - 1] == (float)(i + 1));
         OK(kp_sequence_await(work, UINT64_MAX));
     }
+    kp_sequence_destroy(work);
+    kp_sequence_destroy(sync);
+    kp_algorithm_destroy(add);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
 }
 
 static void queues_that_are_not_there_are_refused(void **state) {
