@@ -310,15 +310,27 @@ static int read_sequence(PyObject *object, kp_dtype dtype, const char *what, ext
 // Any
 // ---------------------------------------------------------------------------------------------------------------------
 
+// numpy.from_dlpack(object): a view, where its memory is the host's. NULL without an exception when it has no DLPack.
+static PyObject *from_dlpack(PyObject *object, const char *what) {
+    if (!PyObject_HasAttrString(object, "__dlpack__"))
+        return NULL;
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *array = numpy != NULL ? PyObject_CallMethod(numpy, "from_dlpack", "O", object) : NULL;
+    Py_XDECREF(numpy);
+    if (array == NULL)
+        no_buffer(what);
+    return array;
+}
+
 // What an object of another array library (torch, jax, pandas) shows as NumPy array. NULL without an exception when it
 // has no such way.
-static PyObject *as_array(PyObject *object) {
+static PyObject *as_array(PyObject *object, const char *what) {
     if (PyList_Check(object) || PyTuple_Check(object))
         return NULL;
     PyObject *method = PyObject_GetAttrString(object, "__array__");
     if (method == NULL) {
         PyErr_Clear();
-        return NULL;
+        return from_dlpack(object, what);
     }
     PyObject *array = PyObject_CallNoArgs(method);
     Py_DECREF(method);
@@ -329,7 +341,7 @@ int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *wh
     static const char wanted[] = "an array or a sequence of numbers";
     if (PyObject_CheckBuffer(object))
         return read_array(object, want, rule, what, out);
-    PyObject *array = as_array(object);
+    PyObject *array = as_array(object, what);
     if (array != NULL) {
         int result =
             PyObject_CheckBuffer(array) ? read_array(array, want, rule, what, out) : refuse(object, what, wanted);

@@ -1,7 +1,8 @@
 // The extension kp._kp: what its files share. It sees kp through the public headers alone.
 //
 // One py_<type>.c per Python type. Below them, files that know no Python type of ours: error.c (results to exceptions),
-// core.c (who keeps a kp_manager alive, who may use it, the GIL), data.c and element.c (numbers in and out), launch.c
+// core.c (who keeps a kp_manager alive, who may use it, the GIL), data.c and element.c (numbers in and out),
+// exchange.c (arrays for other libraries), launch.c
 // (arguments of algorithms), log.c, device.c. classic.c records the ops of the 0.5 API.
 //
 // State lives in the module (kp_ext). Every object of ours points to it: its type holds the module, so it is there as
@@ -248,6 +249,11 @@ typedef struct ext_tensor {
     bool doomed;   // destroy() came meanwhile
     bool classic;  // made by calling kp.Tensor(...)
 } ext_tensor;
+
+// exchange.c: methods of ext_tensor
+PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs);
+PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);
+PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused);
 
 typedef struct ext_algorithm {
     PyObject_HEAD kp_ext *ext;

@@ -617,6 +617,14 @@ PyDoc_STRVAR(map_into_doc, "map_data_into_host($self, /)\n--\n\n"
                            "Local data into host-visible device memory. They are one here: nothing is left to do.\n\n"
                            "StateError: no device memory.");
 
+PyDoc_STRVAR(dlpack_doc, "__dlpack__($self, /, **options)\n--\n\n"
+                         "The local data as a DLPack capsule, without a copy; options as NumPy's arrays take them.\n\n"
+                         "StateError: a storage tensor, or a destroyed one.");
+PyDoc_STRVAR(dlpack_device_doc, "__dlpack_device__($self, /)\n--\n\n"
+                                "DLPack's name for where the local data is: the CPU, (1, 0).");
+PyDoc_STRVAR(html_doc, "_repr_html_($self, /)\n--\n\n"
+                       "The values, for notebooks.");
+
 static PyObject *tensor_manager(PyObject *self, void *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
@@ -638,6 +646,9 @@ static PyMethodDef tensor_methods[] = {
     {"destroy", tensor_destroy, METH_NOARGS, destroy_doc},
     {"map_data_from_host", tensor_map, METH_NOARGS, map_from_doc},
     {"map_data_into_host", tensor_map, METH_NOARGS, map_into_doc},
+    {"__dlpack__", (PyCFunction)(void (*)(void))ext_exchange_dlpack, METH_VARARGS | METH_KEYWORDS, dlpack_doc},
+    {"__dlpack_device__", ext_exchange_dlpack_device, METH_NOARGS, dlpack_device_doc},
+    {"_repr_html_", ext_exchange_html, METH_NOARGS, html_doc},
     {NULL, NULL, 0, NULL},
 };
 

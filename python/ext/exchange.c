@@ -1,0 +1,53 @@
+// See ext.h. A tensor's host side for other libraries: DLPack, and HTML for notebooks. Both go through the NumPy array
+// that views the host side without a copy and keeps it alive: NumPy knows every version of DLPack.
+#include "ext.h"
+
+enum { DLPACK_CPU = 1 }; // kDLCPU
+
+static PyObject *as_numpy(PyObject *tensor) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *array = numpy != NULL ? PyObject_CallMethod(numpy, "asarray", "O", tensor) : NULL;
+    Py_XDECREF(numpy);
+    return array;
+}
+
+PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs) {
+    PyObject *array = as_numpy(tensor);
+    PyObject *method = array != NULL ? PyObject_GetAttrString(array, "__dlpack__") : NULL;
+    PyObject *capsule = method != NULL ? PyObject_Call(method, args, kwargs) : NULL;
+    Py_XDECREF(array);
+    Py_XDECREF(method);
+    return capsule;
+}
+
+PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused) {
+    (void)tensor, (void)unused;
+    return Py_BuildValue("(ii)", DLPACK_CPU, 0);
+}
+
+// The values as NumPy prints them, which leaves out the middle of many; else what repr() says.
+static PyObject *values_text(PyObject *tensor) {
+    PyObject *array = as_numpy(tensor);
+    PyObject *text = array != NULL ? PyObject_Str(array) : NULL;
+    Py_XDECREF(array);
+    if (text != NULL)
+        return text;
+    PyErr_Clear(); // a storage tensor, or a destroyed one
+    return PyObject_Repr(tensor);
+}
+
+PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)tensor;
+    PyObject *values = values_text(tensor);
+    PyObject *html = values != NULL ? PyImport_ImportModule("html") : NULL;
+    PyObject *safe = html != NULL ? PyObject_CallMethod(html, "escape", "O", values) : NULL;
+    PyObject *text = NULL;
+    if (safe != NULL)
+        text = PyUnicode_FromFormat("<div><b>kp.Tensor</b> of %zd %s<pre>%U</pre></div>", t->count,
+                                    ext_element_numpy(t->dtype), safe);
+    Py_XDECREF(values);
+    Py_XDECREF(html);
+    Py_XDECREF(safe);
+    return text;
+}
