@@ -157,6 +157,7 @@ typedef enum kp_param_kind {
     KP_PARAM_UNIFORM,  // uniform buffer: set and binding are given
     KP_PARAM_CONSTANT, // push constant: offset and size are given
     KP_PARAM_INPUT,    // an index or another built-in; the caller passes nothing
+    KP_PARAM_SPEC,     // specialization constant: spec_id is given
 } kp_param_kind;
 
 // One parameter of a kernel, in the order of its signature.
@@ -172,6 +173,8 @@ typedef struct kp_param {
     uint32_t size;       // bytes of one element as the kernel sees it
     bool reads;          // buffers: the kernel loads from it
     bool writes;         // buffers: the kernel stores to it
+    uint32_t spec_id;    // specialization constants
+    bool optional;       // specialization constants: has a default value
 } kp_param;
 
 // A compiled kernel. Made by kp_compile, kp_shader_compile or kp_shader_load, which own all that it points to. A
@@ -184,6 +187,8 @@ typedef struct kp_program {
     const kp_param *params; // NULL when unknown
     size_t param_count;     //
     uint32_t push_size;     // bytes of push constants that the caller passes; 0 for none
+    uint32_t local_size[3]; // invocations in a workgroup that the kernel asks for; 0: the runtime chooses
+    uint32_t subgroup_size; // invocations in a subgroup that the kernel asks for; 0: the device chooses
 } kp_program;
 
 // Frees a program made by kp_compile, kp_shader_compile or kp_shader_load. NULL is fine. Algorithms made from it do not

@@ -9,6 +9,7 @@
 // Parameters, in the order of the signature:
 //   i: Index                 the index that this call works on (Index2, Index3 for two and three axes)
 //   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
+//   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
 //   a: f32                   a push constant; natural alignment, in the order of the signature
 //   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or
 //   annotation
@@ -77,6 +78,8 @@ typedef struct kp_compile_desc {
     size_t param_count;                  //
     const kp_constant *constants;        // captured names
     size_t constant_count;               //
+    uint32_t local_size[3];              // invocations in a workgroup; all 0: as the source says
+    uint32_t subgroup_size;              // invocations in a subgroup; 0: as the source says
     bool no_debug_info;                  // leave out OpName, OpLine and the file's name
     const kp_function_source *functions; // of other texts, called by the kernel or by each other
     size_t function_count;               //

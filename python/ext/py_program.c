@@ -338,7 +338,8 @@ static const char *kind_name(kp_param_kind kind) {
     static const char *const names[] = {[KP_PARAM_BUFFER] = "buffer",
                                         [KP_PARAM_UNIFORM] = "uniform",
                                         [KP_PARAM_CONSTANT] = "constant",
-                                        [KP_PARAM_INPUT] = "input"};
+                                        [KP_PARAM_INPUT] = "input",
+                                        [KP_PARAM_SPEC] = "spec"};
     return names[kind];
 }
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any, Generic, NoReturn, TypeVar
+    from typing import Annotated, Any, Generic, NoReturn, TypeAlias, TypeVar
 
     Element = TypeVar("Element")
 
@@ -231,6 +231,54 @@ class Index3(ivec3):
     """An index on three axes: i.x, i.y, i.z."""
 
 
+class LocalIndex(int, metaclass=LanguageType):
+    """The number of this invocation in its workgroup, from 0: t: LocalIndex."""
+
+
+class LocalIndex2(ivec2):
+    """The place of this invocation in its workgroup, on two axes."""
+
+
+class LocalIndex3(ivec3):
+    """The place of this invocation in its workgroup, on three axes."""
+
+
+class LocalSize(int, metaclass=LanguageType):
+    """How many invocations a workgroup has."""
+
+
+class LocalSize2(ivec2):
+    """How many invocations a workgroup has on two axes."""
+
+
+class LocalSize3(ivec3):
+    """How many invocations a workgroup has on three axes."""
+
+
+class GroupIndex(int, metaclass=LanguageType):
+    """The number of this invocation's workgroup on the first axis, from 0: g: GroupIndex."""
+
+
+class GroupIndex2(ivec2):
+    """The place of this invocation's workgroup in the launch, on two axes."""
+
+
+class GroupIndex3(ivec3):
+    """The place of this invocation's workgroup in the launch, on three axes."""
+
+
+class GroupCount(int, metaclass=LanguageType):
+    """How many workgroups the launch has on the first axis."""
+
+
+class GroupCount2(ivec2):
+    """How many workgroups the launch has on two axes."""
+
+
+class GroupCount3(ivec3):
+    """How many workgroups the launch has on three axes."""
+
+
 class Written:
     """A type that is not a plain name, such as Array[f32]: repr() is how a kernel writes it."""
 
@@ -265,6 +313,18 @@ else:
 
         def __class_getitem__(cls, element):
             return Written(f"Array[{type_text(element)}]")
+
+
+if TYPE_CHECKING:
+    Const: TypeAlias = Annotated[Element, "constant"]
+
+else:
+
+    class Const(metaclass=LanguageType):
+        """A number that is fixed when the kernel is prepared for a launch, a specialization constant: n: Const[i32]."""
+
+        def __class_getitem__(cls, element):
+            return Written(f"Const[{type_text(element)}]")
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -307,6 +367,35 @@ fma, mix, step, smooth_step, smoothstep = _functions("fma mix step smooth_step s
 nmin, nmax, nclamp = _functions("nmin nmax nclamp")
 dot, length, distance, normalize, cross = _functions("dot length distance normalize cross")
 face_forward, reflect = _functions("face_forward reflect")
+shared, barrier, memory_barrier, group_memory_barrier = _functions("shared barrier memory_barrier group_memory_barrier")
+atomic_add, atomic_sub, atomic_min, atomic_max = _functions("atomic_add atomic_sub atomic_min atomic_max")
+atomic_and, atomic_or, atomic_xor = _functions("atomic_and atomic_or atomic_xor")
+atomic_exchange, atomic_compare_exchange = _functions("atomic_exchange atomic_compare_exchange")
+subgroup_size, subgroup_lane, subgroup_id, subgroup_count = _functions(
+    "subgroup_size subgroup_lane subgroup_id subgroup_count"
+)
+subgroup_elect, subgroup_any, subgroup_all, subgroup_ballot = _functions(
+    "subgroup_elect subgroup_any subgroup_all subgroup_ballot"
+)
+subgroup_broadcast, subgroup_broadcast_first = _functions("subgroup_broadcast subgroup_broadcast_first")
+subgroup_shuffle, subgroup_shuffle_xor = _functions("subgroup_shuffle subgroup_shuffle_xor")
+subgroup_shuffle_up, subgroup_shuffle_down = _functions("subgroup_shuffle_up subgroup_shuffle_down")
+subgroup_add, subgroup_mul, subgroup_min, subgroup_max = _functions(
+    "subgroup_add subgroup_mul subgroup_min subgroup_max"
+)
+subgroup_and, subgroup_or, subgroup_xor = _functions("subgroup_and subgroup_or subgroup_xor")
+subgroup_inclusive_add, subgroup_inclusive_mul, subgroup_inclusive_min, subgroup_inclusive_max = _functions(
+    "subgroup_inclusive_add subgroup_inclusive_mul subgroup_inclusive_min subgroup_inclusive_max"
+)
+subgroup_inclusive_and, subgroup_inclusive_or, subgroup_inclusive_xor = _functions(
+    "subgroup_inclusive_and subgroup_inclusive_or subgroup_inclusive_xor"
+)
+subgroup_exclusive_add, subgroup_exclusive_mul, subgroup_exclusive_min, subgroup_exclusive_max = _functions(
+    "subgroup_exclusive_add subgroup_exclusive_mul subgroup_exclusive_min subgroup_exclusive_max"
+)
+subgroup_exclusive_and, subgroup_exclusive_or, subgroup_exclusive_xor = _functions(
+    "subgroup_exclusive_and subgroup_exclusive_or subgroup_exclusive_xor"
+)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

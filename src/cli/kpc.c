@@ -187,6 +187,8 @@ static const char *kind_name(kp_param_kind kind) {
         return "KP_PARAM_UNIFORM";
     case KP_PARAM_CONSTANT:
         return "KP_PARAM_CONSTANT";
+    case KP_PARAM_SPEC:
+        return "KP_PARAM_SPEC";
     case KP_PARAM_INPUT:
         break;
     }
@@ -208,7 +210,8 @@ static const char *dtype_name(kp_dtype dtype) {
 
 static void add_params(text *t, const kp_program *program, const char *symbol) {
     char piece[256];
-    add(t, "// name, type, kind, dtype, components, set, binding, offset, size, reads, writes\nstatic const kp_param ");
+    add(t, "// name, type, kind, dtype, components, set, binding, offset, size, reads, writes, spec_id, "
+           "optional\nstatic const kp_param ");
     add(t, symbol);
     add(t, "_params[] = {\n");
     for (size_t i = 0; i < program->param_count; i++) {
@@ -217,9 +220,10 @@ static void add_params(text *t, const kp_program *program, const char *symbol) {
         add(t, p->name);
         add(t, "\", \"");
         add(t, p->type);
-        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s},\n", kind_name(p->kind),
+        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s},\n", kind_name(p->kind),
                  dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set, (unsigned)p->binding,
-                 (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false", p->writes ? "true" : "false");
+                 (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false", p->writes ? "true" : "false",
+                 (unsigned)p->spec_id, p->optional ? "true" : "false");
         add(t, piece);
     }
     add(t, "};\n\n");
@@ -244,7 +248,8 @@ static text header_text(const options *o, const kp_program *program) {
     add_words(&t, program, symbol);
     if (program->param_count != 0)
         add_params(&t, program, symbol);
-    add(&t, "// words, word_count, name, params, param_count, push_size\nstatic const kp_program ");
+    add(&t, "// words, word_count, name, params, param_count, push_size, local_size, subgroup_size\nstatic const "
+            "kp_program ");
     add(&t, symbol);
     add(&t, " = {\n    ");
     add(&t, symbol);
@@ -253,8 +258,9 @@ static text header_text(const options *o, const kp_program *program) {
     add(&t, program->name);
     add(&t, "\", ");
     add(&t, program->param_count != 0 ? symbol : "NULL");
-    snprintf(piece, sizeof piece, "%s, %zu, %u,\n};\n", program->param_count != 0 ? "_params" : "",
-             program->param_count, (unsigned)program->push_size);
+    snprintf(piece, sizeof piece, "%s, %zu, %u, {%u, %u, %u}, %u,\n};\n", program->param_count != 0 ? "_params" : "",
+             program->param_count, (unsigned)program->push_size, (unsigned)program->local_size[0],
+             (unsigned)program->local_size[1], (unsigned)program->local_size[2], (unsigned)program->subgroup_size);
     add(&t, piece);
     return t;
 }

@@ -163,7 +163,8 @@ struct kp_node {
             kp_node *start, *stop, *step; // FOR, checked; of the target's type, but `step` of a signed one
             kp_node *test;                // WHILE
             kp_node *body, *other;
-            bool breaks; // checked: a break leaves it
+            bool breaks;               // checked: a break leaves it
+            const struct kp_node *why; // uniform.c: what makes its rounds differ; NULL: nothing
         } loop;
     } u;
 };
@@ -178,9 +179,10 @@ typedef struct kp_function {
     const kp_token *token; // its name
     kp_parameter *parameters;
     uint32_t parameter_count;
-    kp_node *returns;    // annotation; NULL: none
-    kp_node *local_size; // from a decorator; NULL: none
-    kp_node *body;       // first statement
+    kp_node *returns;       // annotation; NULL: none
+    kp_node *local_size;    // from a decorator; NULL: none
+    kp_node *subgroup_size; // from a decorator; NULL: none
+    kp_node *body;          // first statement
 } kp_function;
 
 kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last);

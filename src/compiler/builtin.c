@@ -9,6 +9,9 @@
 #define OP_NARROW(op) op
 #define OP_VECTORS(op) op
 #define OP_CUSTOM(op) KP_CALL_##op
+#define OP_BARRIER(op) KP_BARRIER_##op
+#define OP_ATOMIC(op) KP_ATOMIC_##op
+#define OP_SUBGROUP(op) KP_SUBGROUP_##op
 #define OP_LATER(op) KP_CALL_##op
 #define ANY KP_BUILTIN_ANY
 

@@ -9,6 +9,9 @@ typedef enum kp_builtin_rule {
     KP_BUILTIN_NARROW,
     KP_BUILTIN_VECTORS,
     KP_BUILTIN_CUSTOM,
+    KP_BUILTIN_BARRIER,
+    KP_BUILTIN_ATOMIC,
+    KP_BUILTIN_SUBGROUP,
     KP_BUILTIN_LATER,
 } kp_builtin_rule;
 
@@ -35,7 +38,67 @@ typedef enum kp_builtin_call {
     KP_CALL_ISFINITE,
     KP_CALL_DOT,
     KP_CALL_CROSS,
+    KP_CALL_SHARED,
 } kp_builtin_call;
+
+typedef enum kp_barrier {
+    KP_BARRIER_ALL,    // all invocations of the workgroup arrive, then go on
+    KP_BARRIER_DEVICE, // orders memory for all invocations of the device
+    KP_BARRIER_GROUP,  // ... of the workgroup
+} kp_barrier;
+
+typedef enum kp_atomic {
+    KP_ATOMIC_ADD,
+    KP_ATOMIC_SUB,
+    KP_ATOMIC_MIN,
+    KP_ATOMIC_MAX,
+    KP_ATOMIC_AND,
+    KP_ATOMIC_OR,
+    KP_ATOMIC_XOR,
+    KP_ATOMIC_EXCHANGE,
+    KP_ATOMIC_COMPARE_EXCHANGE,
+} kp_atomic;
+
+// The first four are values of the invocation; the reductions come last, three times in one order.
+typedef enum kp_subgroup {
+    KP_SUBGROUP_SIZE,
+    KP_SUBGROUP_LANE,
+    KP_SUBGROUP_ID,
+    KP_SUBGROUP_COUNT,
+    KP_SUBGROUP_ELECT,
+    KP_SUBGROUP_ANY_OF,
+    KP_SUBGROUP_ALL_OF,
+    KP_SUBGROUP_BALLOT,
+    KP_SUBGROUP_BROADCAST,
+    KP_SUBGROUP_BROADCAST_FIRST,
+    KP_SUBGROUP_SHUFFLE,
+    KP_SUBGROUP_SHUFFLE_XOR,
+    KP_SUBGROUP_SHUFFLE_UP,
+    KP_SUBGROUP_SHUFFLE_DOWN,
+    KP_SUBGROUP_ADD,
+    KP_SUBGROUP_MUL,
+    KP_SUBGROUP_MIN,
+    KP_SUBGROUP_MAX,
+    KP_SUBGROUP_AND,
+    KP_SUBGROUP_OR,
+    KP_SUBGROUP_XOR,
+    KP_SUBGROUP_INCLUSIVE_ADD,
+    KP_SUBGROUP_INCLUSIVE_MUL,
+    KP_SUBGROUP_INCLUSIVE_MIN,
+    KP_SUBGROUP_INCLUSIVE_MAX,
+    KP_SUBGROUP_INCLUSIVE_AND,
+    KP_SUBGROUP_INCLUSIVE_OR,
+    KP_SUBGROUP_INCLUSIVE_XOR,
+    KP_SUBGROUP_EXCLUSIVE_ADD,
+    KP_SUBGROUP_EXCLUSIVE_MUL,
+    KP_SUBGROUP_EXCLUSIVE_MIN,
+    KP_SUBGROUP_EXCLUSIVE_MAX,
+    KP_SUBGROUP_EXCLUSIVE_AND,
+    KP_SUBGROUP_EXCLUSIVE_OR,
+    KP_SUBGROUP_EXCLUSIVE_XOR,
+} kp_subgroup;
+
+enum { KP_SUBGROUP_INPUTS = KP_SUBGROUP_COUNT + 1, KP_SUBGROUP_REDUCTIONS = 7 };
 
 #define KP_BUILTIN_ANY UINT32_MAX
 
@@ -43,7 +106,7 @@ typedef struct kp_builtin {
     const char *name;
     uint32_t least, most; // arguments
     kp_builtin_rule rule;
-    uint32_t op; // GLSL.std.450 instruction, or kp_builtin_call when the rule is CUSTOM
+    uint32_t op; // GLSL.std.450 instruction, or the enum of the rule
 } kp_builtin;
 
 const kp_builtin *kp_builtin_find(const kp_name *name);       // NULL when there is none

@@ -191,6 +191,7 @@ kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *
     kp_signature_run(c, function);
     kp_scope_add_locals(unit, &c->scope, function->body);
     kp_check_body(c, &function->body);
+    kp_uniform_run(c);
     c->kernel->symbols = c->scope.first;
     return c->kernel;
 }

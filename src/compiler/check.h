@@ -2,18 +2,31 @@
 // needs no more decisions (ast.h says what each kind means then).
 //
 // Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c,
-// check_call.c, check_function.c (helpers).
+// check_call.c, check_function.c (helpers), check_parallel.c (what invocations do together), uniform.c (barriers
+// that all reach).
 #ifndef KP_SRC_COMPILER_CHECK_H
 #define KP_SRC_COMPILER_CHECK_H
 
 #include "parser.h"
 #include "scope.h"
 
-// Inputs: X(NAME, name in annotations, type). The first three are the native ones.
+// Inputs: X(NAME, name in annotations, type). Those before GLOBAL_ID are the native ones.
 #define KP_INPUTS(X)                             \
     X(INDEX, "Index", "i32")                     \
     X(INDEX2, "Index2", "ivec2")                 \
     X(INDEX3, "Index3", "ivec3")                 \
+    X(LOCAL, "LocalIndex", "i32")                \
+    X(LOCAL2, "LocalIndex2", "ivec2")            \
+    X(LOCAL3, "LocalIndex3", "ivec3")            \
+    X(SIZE, "LocalSize", "i32")                  \
+    X(SIZE2, "LocalSize2", "ivec2")              \
+    X(SIZE3, "LocalSize3", "ivec3")              \
+    X(GROUP, "GroupIndex", "i32")                \
+    X(GROUP2, "GroupIndex2", "ivec2")            \
+    X(GROUP3, "GroupIndex3", "ivec3")            \
+    X(GROUPS, "GroupCount", "i32")               \
+    X(GROUPS2, "GroupCount2", "ivec2")           \
+    X(GROUPS3, "GroupCount3", "ivec3")           \
     X(GLOBAL_ID, "GlobalInvocationId", "ivec3")  \
     X(LOCAL_ID, "LocalInvocationId", "ivec3")    \
     X(WORKGROUP_ID, "WorkgroupId", "ivec3")      \
@@ -33,6 +46,8 @@ typedef struct kp_check_param {
     kp_input input;        // KP_PARAM_INPUT
     uint32_t set, binding; // KP_PARAM_BUFFER
     uint32_t offset;       // KP_PARAM_CONSTANT: bytes from the start of the block
+    uint32_t spec_id;      // KP_PARAM_SPEC
+    bool optional;         // KP_PARAM_SPEC: the source has a default value, which is in symbol->value
     const char *type_name; // kp_param.type
 } kp_check_param;
 
@@ -47,6 +62,8 @@ typedef struct kp_instance {
     kp_node *literal;          // all that it does is to give this; NULL: it does more
     const kp_type **returns;   // types of the values that it gives
     uint32_t return_count;     //
+    bool varies;               // uniform.c: what it gives may differ between the invocations of a workgroup
+    const kp_node *why;        // uniform.c: what keeps some of them from calling it; NULL: nothing
     uint32_t id, result, type; // emit: of the function, of what it returns, of its type; 0: not declared yet
     struct kp_instance *next;  // in kp_kernel.instances
     struct kp_instance *other; // another one of the same function
@@ -59,11 +76,15 @@ typedef struct kp_kernel {
     kp_function *function;
     kp_check_param *params; // in the order of the signature
     uint32_t param_count;
-    uint32_t push_size;     // bytes, a multiple of 4
-    bool has_local_size;    // declared in a decorator
-    uint32_t local_size[3]; //
-    kp_symbol *symbols;     // parameters and locals, by `next`
-    kp_instance *instances; // the helpers
+    uint32_t push_size;       // bytes, a multiple of 4
+    bool has_local_size;      // declared in a decorator
+    uint32_t local_size[3];   //
+    uint32_t subgroup_size;   // declared in a decorator; 0: not
+    uint32_t subgroup_inputs; // bits: those of KP_SUBGROUP_SIZE ... that it reads
+    bool has_barrier;         // waits for its workgroup somewhere
+    bool orders_memory;       // ... or orders memory for others
+    kp_symbol *symbols;       // parameters and locals, by `next`
+    kp_instance *instances;   // the helpers
 } kp_kernel;
 
 uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constant: a bool takes a word there

@@ -180,6 +180,8 @@ static kp_node *call_pow(kp_checker *c, kp_node *n, kp_list list) {
 static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
     const kp_node *object = list.items[0];
     const kp_type *type = object->type;
+    if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
+        return object->u.symbol->axes[0];
     if (type->kind == KP_TYPE_VECTOR || (type->kind == KP_TYPE_ARRAY && type->length != 0)) {
         kp_node *k = kp_check_new(c, KP_NODE_CONST, n, kp_type_int_literal(c->unit));
         k->u.value.i = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
@@ -278,6 +280,10 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     if (row->rule == KP_BUILTIN_LATER)
         kp_check_fail(c, n, "kernels do not support %s(...) yet", row->name);
     check_count(c, n, row, list.count);
+    if (row->rule == KP_BUILTIN_BARRIER || row->rule == KP_BUILTIN_ATOMIC || row->rule == KP_BUILTIN_SUBGROUP)
+        return kp_check_parallel(c, n, row);
+    if (kp_check_is_shared(c, n))
+        kp_check_fail(c, n, "shared memory has a name of its own; assign it to one, as in tile = shared(f32, 256)");
     check_arguments(c, list, row->name);
     if (row->rule == KP_BUILTIN_CUSTOM)
         return call_custom(c, n, row, list);

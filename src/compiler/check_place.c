@@ -48,7 +48,9 @@ static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
         if (symbol->type == NULL || (!symbol->reached && !comes_round && !c->dead))
             kp_check_fail(c, n, "'%s' is used here before it is assigned", symbol->name->text);
     }
-    bool buffer = symbol->kind == KP_SYMBOL_BUFFER;
+    if (symbol->fixed && !symbol->stored)
+        return kp_check_constant(c, n, symbol->type, symbol->value);
+    bool buffer = symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED;
     if (buffer && symbol->type->kind != KP_TYPE_ARRAY)
         symbol->reads = true;
     kp_node *use = kp_check_new(c, buffer ? KP_NODE_BUFFER : KP_NODE_VARIABLE, n, symbol->type);
@@ -157,6 +159,52 @@ static kp_node *check_index(kp_checker *c, kp_node *n) {
     return index_as_word(c, index);
 }
 
+static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
+    kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
+    n->u.binary.op = op;
+    n->u.binary.at = like->first;
+    return kp_check_combine(c, n, left, right);
+}
+
+// The index on one axis of shared memory, as an i32.
+static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, uint32_t axis) {
+    kp_node *index = check_index(c, n);
+    const kp_node *length = symbol->axes[axis];
+    if (index->kind == KP_NODE_CONST && length->kind == KP_NODE_CONST) {
+        int64_t at = index->u.value.i, most = length->u.value.i;
+        if (at < -most || at >= most)
+            kp_check_fail(c, index, "index %lld is out of range: '%s' has %lld elements%s", (long long)at,
+                          symbol->name->text, (long long)most, symbol->axis_count > 1 ? " on this axis" : "");
+        return kp_check_constant(c, index, length->type, (kp_value){.i = at < 0 ? at + most : at});
+    }
+    index = kp_check_cast(c, index, kp_type_scalar(c->unit, KP_I32));
+    if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
+        return binary(c, n, KP_TOKEN_PLUS, symbol->axes[axis], index);
+    return index;
+}
+
+// An element of shared memory: all axes become one.
+static kp_node *shared_element(kp_checker *c, kp_node *n, kp_node *object) {
+    const kp_symbol *symbol = object->u.symbol;
+    kp_node *index = n->u.subscript.index;
+    bool several = index->kind == KP_NODE_TUPLE;
+    uint32_t given = several ? index->u.list.list.count : 1;
+    if (given != symbol->axis_count)
+        kp_check_fail(c, index, "'%s' has %u ax%s, but this is an index on %u", symbol->name->text, symbol->axis_count,
+                      symbol->axis_count == 1 ? "is" : "es", given);
+    kp_node *flat = axis_index(c, several ? index->u.list.list.items[0] : index, symbol, 0);
+    if (several) {
+        kp_node *column = axis_index(c, index->u.list.list.items[1], symbol, 1);
+        flat = binary(c, n, KP_TOKEN_STAR, flat, symbol->axes[1]);
+        flat = binary(c, n, KP_TOKEN_PLUS, flat, column);
+    }
+    n->type = object->type->element;
+    n->u.subscript.object = object;
+    n->u.subscript.index = flat;
+    n->u.subscript.from_end = false;
+    return n;
+}
+
 static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     const kp_type *type = object->type;
     if (type == NULL)
@@ -164,6 +212,8 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     if (type->kind != KP_TYPE_ARRAY && type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, n, "'%s' is %s %s and cannot be indexed", kp_check_text(c, object),
                       kp_check_article(type->name), type->name);
+    if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
+        return shared_element(c, n, object);
     if (n->u.subscript.index->kind == KP_NODE_TUPLE)
         kp_check_fail(c, n->u.subscript.index, "kernels do not support indices on several axes yet");
     kp_node *index = check_index(c, n->u.subscript.index);
@@ -186,6 +236,8 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     return n;
 }
 
+kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object) { return element_of(c, n, object); }
+
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n) {
     kp_node *object = kp_check_expr(c, n->u.subscript.object);
     if (object->kind == KP_NODE_BUFFER)
@@ -201,7 +253,10 @@ static kp_node *target_name(kp_checker *c, kp_node *n, bool reads, bool whole) {
     kp_symbol *symbol = kp_scope_find(&c->scope, n->u.name);
     if (symbol == NULL || symbol->kind == KP_SYMBOL_CONSTANT)
         kp_check_fail(c, n, "there is no '%s' here to assign to", n->u.name->text);
-    if (symbol->kind == KP_SYMBOL_BUFFER) {
+    if (symbol->kind == KP_SYMBOL_SHARED && whole)
+        kp_check_fail(c, n, "'%s' is shared memory; assign to an element, as in %s[i] = ...", n->u.name->text,
+                      n->u.name->text);
+    if (symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED) {
         if (whole && symbol->type->kind == KP_TYPE_ARRAY)
             kp_check_fail(c, n, "'%s' is a buffer; assign to an element, as in %s[i] = ...", n->u.name->text,
                           n->u.name->text);

@@ -189,6 +189,10 @@ static void check_assign(kp_checker *c, kp_node *n) {
         return;
     }
     kp_node *value = n->u.assign.value;
+    if (value != NULL && kp_check_is_shared(c, value)) {
+        kp_check_shared(c, n);
+        return;
+    }
     if (value != NULL && is_group(value))
         kp_check_fail(c, value, "%s cannot be in a variable; assign to several names",
                       value->kind == KP_NODE_TUPLE ? "a tuple" : "a list");
@@ -400,6 +404,8 @@ static void check_statement(kp_checker *c, kp_node *n) {
     case KP_NODE_EXPRESSION:
         if (n->u.operand->kind == KP_NODE_STRING || n->u.operand->kind == KP_NODE_NONE)
             n->kind = KP_NODE_PASS; // a docstring
+        else if (kp_check_is_barrier(c, n->u.operand))
+            n->u.operand = kp_check_barrier(c, n->u.operand);
         else
             n->u.operand = check_effect(c, n->u.operand);
         break;
@@ -426,6 +432,7 @@ static void check_statement(kp_checker *c, kp_node *n) {
 
 // A statement may need others before it (kp_check_temporary): they are put in where it stands.
 static void check_block(kp_checker *c, kp_node **first) {
+    c->depth++;
     for (kp_node **link = first; *link != NULL; link = &(*link)->next) {
         kp_node *n = *link;
         c->prelude = c->prelude_last = NULL;
@@ -437,6 +444,7 @@ static void check_block(kp_checker *c, kp_node **first) {
         }
         c->prelude = c->prelude_last = NULL;
     }
+    c->depth--;
 }
 
 void kp_check_body(kp_checker *c, kp_node **body) { check_block(c, body); }

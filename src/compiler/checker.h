@@ -64,6 +64,7 @@ typedef struct kp_checker {
     uint32_t call_depth;
     kp_kernel *kernel;
     kp_scope scope;
+    uint32_t depth;        // blocks around this statement
     bool dead;             // nothing can run here: after return, break, continue
     kp_checker_loop *loop; // innermost
     uint32_t loop_count;   // ids given out
@@ -118,6 +119,19 @@ kp_node *kp_check_name(kp_checker *c, kp_node *n);
 kp_node *kp_check_attribute(kp_checker *c, kp_node *n);
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n);
 kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be assigned; a local may have no type yet
+
+kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object); // n: SUBSCRIPT; object is checked
+
+// check_parallel.c
+void kp_check_need_local_size(kp_checker *c, const kp_node *n, const char *what); // fails without one
+bool kp_check_is_shared(kp_checker *c, const kp_node *n);                         // a call of shared(...)
+void kp_check_shared(kp_checker *c, kp_node *n);                                  // n: ASSIGN of one
+bool kp_check_is_barrier(kp_checker *c, const kp_node *n);
+kp_node *kp_check_barrier(kp_checker *c, kp_node *n); // a statement's expression
+kp_node *kp_check_parallel(kp_checker *c, kp_node *n, const struct kp_builtin *row);
+
+// uniform.c
+void kp_uniform_run(kp_checker *c); // the whole kernel, when all else is checked
 
 // check_call.c
 kp_node *kp_check_call(kp_checker *c, kp_node *n);

@@ -71,6 +71,8 @@ static kp_param describe(const kp_check_param *param) {
         .binding = param->binding,
         .offset = param->offset,
         .size = param->kind == KP_PARAM_CONSTANT ? kp_signature_push_size(value) : kp_type_size(value),
+        .spec_id = param->spec_id,
+        .optional = param->optional,
         .reads = buffer && symbol->reads,
         .writes = buffer && symbol->writes,
     };
@@ -82,6 +84,9 @@ static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_
         params[i] = describe(&kernel->params[i]);
     kp_program program = {
         .name = kernel->name, .params = params, .param_count = kernel->param_count, .push_size = kernel->push_size};
+    if (kernel->has_local_size)
+        memcpy(program.local_size, kernel->local_size, sizeof program.local_size);
+    program.subgroup_size = kernel->subgroup_size;
     program.words = kp_spirv_finish(s, &program.word_count);
     return kp_program_new(&program, out);
 }

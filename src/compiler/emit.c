@@ -4,6 +4,7 @@
 #include "emitter.h"
 
 #include "base/launch.h"
+#include "builtin.h"
 #include "error.h"
 
 #include <string.h>
@@ -73,10 +74,10 @@ enum { SALT_PUSH = 1, SALT_LAUNCH, SALT_FIRST_BUFFER };
 
 // A vec3 in a buffer is three scalars, 12 bytes from one to the next, as NumPy has it: Vulkan's own layout for vec3
 // arrays would put them 16 bytes apart.
-static uint32_t contents_type(kp_emitter *e, const kp_type *type) {
+static uint32_t contents_type(kp_emitter *e, const kp_type *type, bool bits) {
     if (type->kind != KP_TYPE_ARRAY)
         return kp_emit_memory_type(e, type);
-    const kp_type *element = type->element;
+    const kp_type *element = bits ? kp_type_scalar(e->unit, KP_U32) : type->element;
     if (element->components == 3)
         return kp_spirv_type_array(e->s, kp_emit_memory_type(e, element->element), type->length * 3,
                                    kp_type_size(element->element));
@@ -86,10 +87,12 @@ static uint32_t contents_type(kp_emitter *e, const kp_type *type) {
 // Each buffer has a block type of its own, and what the kernel does not do stands on the type's member, as in the
 // modules that drivers see most. Two buffers of one type, of which one is NonWritable, are legal, but NVIDIA's driver
 // (580) then takes both for constant: a load after a store in one invocation gives the old value.
+//
+// A buffer through which invocations talk to each other, which needs a barrier of some kind, is coherent.
 static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
-    uint32_t contents = contents_type(e, symbol->type);
+    uint32_t contents = contents_type(e, symbol->type, symbol->bits);
     kp_emit_storage(e, symbol->type->dtype, SpvStorageClassStorageBuffer);
     uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_FIRST_BUFFER + index);
     kp_spirv_decorate(s, block, SpvDecorationBlock);
@@ -98,6 +101,8 @@ static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
         kp_spirv_member_decorate(s, block, 0, SpvDecorationNonWritable);
     if (!symbol->reads)
         kp_spirv_member_decorate(s, block, 0, SpvDecorationNonReadable);
+    if (symbol->reads && symbol->writes && e->kernel->orders_memory)
+        kp_spirv_member_decorate(s, block, 0, SpvDecorationCoherent);
     kp_spirv_name(s, block, symbol->type->name);
     kp_spirv_member_name(s, block, 0, "data");
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassStorageBuffer, block);
@@ -117,11 +122,15 @@ typedef struct kernel_function {
     uint32_t param_count;
 } kernel_function;
 
+static bool is_by_value(const kp_check_param *param) {
+    return param->kind == KP_PARAM_INPUT || param->kind == KP_PARAM_CONSTANT;
+}
+
 static kernel_function declare_kernel(kp_emitter *e) {
     kernel_function f = {.id = kp_spirv_id(e->s)};
     f.param_types = KP_UNIT_NEW(e->unit, uint32_t, e->kernel->param_count);
     for (uint32_t i = 0; i < e->kernel->param_count; i++) {
-        if (e->kernel->params[i].kind != KP_PARAM_BUFFER)
+        if (is_by_value(&e->kernel->params[i]))
             f.param_types[f.param_count++] = kp_emit_type(e, e->kernel->params[i].symbol->type);
     }
     f.type = kp_spirv_type_function(e->s, e->type_void, f.param_types, f.param_count);
@@ -131,7 +140,8 @@ static kernel_function declare_kernel(kp_emitter *e) {
 
 void kp_emit_locals(kp_emitter *e, kp_symbol *symbols) {
     for (kp_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
-        if (symbol->kind == KP_SYMBOL_BUFFER || !symbol->stored || symbol->type == NULL)
+        if (symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED || !symbol->stored ||
+            symbol->type == NULL)
             continue;
         uint32_t value = symbol->id;
         symbol->id = kp_emit_variable(e, symbol->type, symbol->name != NULL ? symbol->name->text : NULL);
@@ -146,7 +156,7 @@ static void emit_kernel(kp_emitter *e, const kernel_function *f) {
     uint32_t next = 0;
     for (uint32_t i = 0; i < e->kernel->param_count; i++) {
         kp_check_param *param = &e->kernel->params[i];
-        if (param->kind == KP_PARAM_BUFFER)
+        if (!is_by_value(param))
             continue;
         param->symbol->id = kp_spirv_parameter(s, f->param_types[next++]);
         kp_spirv_name(s, param->symbol->id, param->symbol->name->text);
@@ -265,15 +275,55 @@ static void load_constants(entry *en) {
     }
 }
 
+// Vulkan's input, of which a native one is a part; SIZE for the local size, which is known.
+static kp_input source_of(kp_input input) {
+    switch (input) {
+    case KP_INPUT_INDEX:
+    case KP_INPUT_INDEX2:
+    case KP_INPUT_INDEX3:
+        return KP_INPUT_GLOBAL_ID;
+    case KP_INPUT_LOCAL:
+        return KP_INPUT_LOCAL_INDEX;
+    case KP_INPUT_LOCAL2:
+    case KP_INPUT_LOCAL3:
+        return KP_INPUT_LOCAL_ID;
+    case KP_INPUT_GROUP:
+    case KP_INPUT_GROUP2:
+    case KP_INPUT_GROUP3:
+        return KP_INPUT_WORKGROUP_ID;
+    case KP_INPUT_GROUPS:
+    case KP_INPUT_GROUPS2:
+    case KP_INPUT_GROUPS3:
+        return KP_INPUT_WORKGROUP_COUNT;
+    case KP_INPUT_SIZE:
+    case KP_INPUT_SIZE2:
+    case KP_INPUT_SIZE3:
+        return KP_INPUT_SIZE;
+    default:
+        return input;
+    }
+}
+
+static uint32_t size_constant(kp_emitter *e, const kp_type *type) {
+    const uint32_t *size = e->kernel->local_size;
+    uint32_t parts[3];
+    for (uint32_t i = 0; i < 3; i++)
+        parts[i] = kp_spirv_constant(e->s, e->type_i32, size[i]);
+    if (type->components == 1)
+        return kp_spirv_constant(e->s, e->type_i32, size[0] * size[1] * size[2]);
+    return kp_spirv_constant_composite(e->s, kp_emit_type(e, type), parts, type->components);
+}
+
 // The input as its parameter has it: the right number of components, signed unless declared otherwise.
 static uint32_t input_value(entry *en, const kp_check_param *param) {
     kp_emitter *e = en->e;
     const kp_type *type = param->symbol->type;
-    uint32_t raw = param->input == KP_INPUT_INDEX || param->input == KP_INPUT_INDEX2 || param->input == KP_INPUT_INDEX3
-                       ? en->inputs[KP_INPUT_GLOBAL_ID]
-                       : en->inputs[param->input];
+    kp_input source = source_of(param->input);
+    if (source == KP_INPUT_SIZE)
+        return size_constant(e, type);
+    uint32_t raw = en->inputs[source];
     const kp_type *unsigned_type = kp_type_vector(e->unit, KP_U32, type->components);
-    if (type->components == 1 && param->input != KP_INPUT_LOCAL_INDEX)
+    if (type->components == 1 && source != KP_INPUT_LOCAL_INDEX)
         raw = kp_spirv_extract(e->s, e->type_u32, raw, 0);
     else if (type->components == 2)
         raw = kp_spirv_shuffle(e->s, kp_emit_type(e, unsigned_type), raw, (const uint8_t[]){0, 1}, 2);
@@ -302,13 +352,17 @@ static void open_entry(entry *en) {
 
 static void close_entry(entry *en, const char *name, const uint32_t local_size[3]) {
     kp_spirv *s = en->e->s;
-    uint32_t interface[BUILTIN_COUNT], count = 0;
+    uint32_t interface[BUILTIN_COUNT + KP_SUBGROUP_INPUTS], count = 0;
     if (s->block != 0)
         kp_spirv_return(s);
     kp_spirv_function_end(s);
     for (uint32_t i = 0; i < BUILTIN_COUNT; i++) {
         if (en->builtins[i] != 0)
             interface[count++] = en->builtins[i];
+    }
+    for (uint32_t i = 0; i < KP_SUBGROUP_INPUTS; i++) {
+        if (en->e->subgroup_inputs[i] != 0)
+            interface[count++] = en->e->subgroup_inputs[i];
     }
     kp_spirv_entry(s, en->id, name, interface, count);
     kp_spirv_mode_local_size(s, en->id, local_size);
@@ -318,8 +372,7 @@ static void close_entry(entry *en, const char *name, const uint32_t local_size[3
 static bool uses_input(const kp_emitter *e, kp_input input) {
     for (uint32_t i = 0; i < e->kernel->param_count; i++) {
         const kp_check_param *param = &e->kernel->params[i];
-        bool index = param->kind == KP_PARAM_INPUT && param->input <= KP_INPUT_INDEX3;
-        if (param->kind == KP_PARAM_INPUT && (param->input == input || (index && input == KP_INPUT_GLOBAL_ID)))
+        if (param->kind == KP_PARAM_INPUT && source_of(param->input) == input)
             return true;
     }
     return false;
@@ -534,6 +587,24 @@ static void setup(kp_emitter *e) {
     kp_spirv_capability(e->s, SpvCapabilityShader);
 }
 
+// The kernel's own specialization constants.
+static void emit_specs(kp_emitter *e) {
+    for (uint32_t i = 0; i < e->kernel->param_count; i++) {
+        const kp_check_param *param = &e->kernel->params[i];
+        kp_symbol *symbol = param->symbol;
+        if (param->kind != KP_PARAM_SPEC)
+            continue;
+        float f = (float)symbol->value.f;
+        uint32_t bits = (uint32_t)symbol->value.i;
+        if (kp_type_is_float(symbol->type))
+            memcpy(&bits, &f, sizeof bits);
+        symbol->id = kp_type_is_bool(symbol->type)
+                         ? kp_spirv_spec_bool(e->s, bits != 0, param->spec_id)
+                         : kp_spirv_spec(e->s, kp_emit_type(e, symbol->type), bits, param->spec_id);
+        kp_spirv_name(e->s, symbol->id, symbol->name->text);
+    }
+}
+
 void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     kp_emitter *e = KP_UNIT_NEW(unit, kp_emitter, 1);
     e->unit = unit;
@@ -545,6 +616,9 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
         if (kernel->params[i].kind == KP_PARAM_BUFFER)
             emit_buffer(e, &kernel->params[i], i);
     }
+    emit_specs(e);
+    kp_emit_shared(e);
+    kp_emit_subgroup_inputs(e);
     kernel_function f = declare_kernel(e);
     if (kernel->has_local_size) {
         emit_main(e, &f, &sh);

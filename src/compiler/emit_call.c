@@ -181,8 +181,11 @@ static uint32_t emit_custom(kp_emitter *e, kp_node *n) {
 }
 
 uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
-    if (n->u.call.row->rule == KP_BUILTIN_CUSTOM)
+    kp_builtin_rule rule = n->u.call.row->rule;
+    if (rule == KP_BUILTIN_CUSTOM)
         return emit_custom(e, n);
+    if (rule == KP_BUILTIN_BARRIER || rule == KP_BUILTIN_ATOMIC || rule == KP_BUILTIN_SUBGROUP)
+        return kp_emit_parallel(e, n);
     uint32_t operands[3];
     for (uint32_t i = 0; i < n->u.call.list.count; i++)
         operands[i] = kp_emit_expr(e, n->u.call.list.items[i]);

@@ -65,7 +65,10 @@ static uint32_t index_of(kp_emitter *e, kp_node *n, const kp_type **type) {
 
 static kp_place element_place(kp_emitter *e, kp_node *n) {
     const kp_symbol *buffer = n->u.subscript.object->u.symbol;
-    kp_place place = {.type = n->type, .storage = SpvStorageClassStorageBuffer, .buffer = buffer->id};
+    if (buffer->kind == KP_SYMBOL_SHARED)
+        return kp_emit_shared_place(e, n);
+    kp_place place = {
+        .type = n->type, .storage = SpvStorageClassStorageBuffer, .buffer = buffer->id, .bits = buffer->bits};
     const kp_type *index_type;
     uint32_t index = index_of(e, n, &index_type);
     if (is_packed(n->type)) {
@@ -76,7 +79,10 @@ static kp_place element_place(kp_emitter *e, kp_node *n) {
         return place;
     }
     uint32_t indices[2] = {u32(e, 0), index};
-    place.pointer = kp_spirv_access(e->s, pointer_to(e, place.storage, n->type), buffer->id, indices, 2);
+    const kp_type *kept = place.bits ? kp_type_scalar(e->unit, KP_U32) : n->type;
+    place.pointer = kp_spirv_access(e->s, pointer_to(e, place.storage, kept), buffer->id, indices, 2);
+    place.index = index;
+    place.index_type = index_type;
     return place;
 }
 
@@ -144,6 +150,8 @@ static uint32_t component_pointer(kp_emitter *e, const kp_place *place, uint32_t
 }
 
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
+    if (place->bits)
+        return kp_spirv_unary(e->s, SpvOpBitcast, e->type_f32, kp_spirv_load(e->s, e->type_u32, place->pointer));
     if (place->pointer != 0 && place->count == 0)
         return load(e, place->storage, place->type, place->pointer);
     uint32_t parts[4], count = place->count != 0 ? place->count : place->type->components;
@@ -158,6 +166,8 @@ uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
 }
 
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
+    if (place->bits)
+        value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
     if (place->pointer != 0 && place->count == 0) {
         store(e, place->storage, place->type, place->pointer, value);
         return;

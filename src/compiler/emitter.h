@@ -35,6 +35,7 @@ typedef struct kp_emitter {
     uint32_t nesting;                     // statements of control flow around this one
     uint32_t helpers[KP_HELPER_COUNT][2]; // [helper][64 bits], ids of those in use; 0: not
     bool helper_done[KP_HELPER_COUNT][2];
+    uint32_t subgroup_inputs[4]; // variables, by kp_subgroup; 0: not in use
 } kp_emitter;
 
 // emit.c
@@ -68,6 +69,9 @@ typedef struct kp_place {
     SpvStorageClass storage;      //
     uint32_t buffer, first;       // packed: the variable, the index of the first scalar
     uint8_t count, components[4]; // a swizzle of it; count 0: all of it
+    uint32_t index;               // of an element of a buffer
+    const kp_type *index_type;    // ... i32 or u32
+    bool bits;                    // a float that is kept as u32
 } kp_place;
 
 kp_place kp_emit_place(kp_emitter *e, kp_node *n);
@@ -76,6 +80,12 @@ void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value);
 bool kp_emit_in_memory(const kp_node *n); // a component of it can be loaded on its own
 uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer);
 uint32_t kp_emit_component_index(kp_emitter *e, kp_node *index, uint32_t count); // kept inside of the vector, u32
+
+// emit_parallel.c
+void kp_emit_shared(kp_emitter *e); // its variables
+void kp_emit_subgroup_inputs(kp_emitter *e);
+kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n); // n: SUBSCRIPT
+uint32_t kp_emit_parallel(kp_emitter *e, kp_node *n);
 
 // emit_arith.c
 uint32_t kp_emit_unary(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a);

@@ -115,9 +115,8 @@ static void parameters(kp_parser *p, kp_function *f) {
     kp_parser_close(p, KP_TOKEN_RIGHT_PAREN, open);
 }
 
-// Decorators are Python's business, but for local_size=... in the brackets of one.
-static kp_node *decorators(kp_parser *p, const kp_token *end) {
-    kp_node *size = NULL;
+// Decorators are Python's business, but for local_size=... and subgroup_size=... in the brackets of one.
+static void decorators(kp_parser *p, const kp_token *end, kp_function *f) {
     uint32_t depth = 0;
     while (p->at < end) {
         const kp_token *token = take(p);
@@ -125,20 +124,21 @@ static kp_node *decorators(kp_parser *p, const kp_token *end) {
             depth++;
         else if (token->kind == KP_TOKEN_RIGHT_PAREN || token->kind == KP_TOKEN_RIGHT_BRACKET)
             depth--;
-        else if (depth == 1 && token->kind == KP_TOKEN_NAME && is(p, KP_TOKEN_ASSIGN) &&
-                 strcmp(token->name->text, "local_size") == 0) {
+        if (depth != 1 || token->kind != KP_TOKEN_NAME || !is(p, KP_TOKEN_ASSIGN))
+            continue;
+        bool local = strcmp(token->name->text, "local_size") == 0;
+        if (local || strcmp(token->name->text, "subgroup_size") == 0) {
             take(p);
-            size = kp_parser_expression(p);
+            *(local ? &f->local_size : &f->subgroup_size) = kp_parser_expression(p);
         }
     }
-    return size;
 }
 
 // function := decorators 'def' NAME parameters ['->' expression] block
 kp_function *kp_parser_function_at(kp_unit *unit, const kp_parser_function *function) {
     kp_parser p = {.unit = unit, .at = function->decorators != NULL ? function->decorators : function->start};
     kp_function *f = KP_UNIT_NEW(unit, kp_function, 1);
-    f->local_size = decorators(&p, function->start);
+    decorators(&p, function->start, f);
     if (is(&p, KP_TOKEN_ASYNC))
         kp_error_at(unit, p.at, NULL, "'async' is not in the kernel language");
     take(&p);

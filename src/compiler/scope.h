@@ -9,6 +9,7 @@ typedef enum kp_symbol_kind {
     KP_SYMBOL_LOCAL,    // a variable
     KP_SYMBOL_VALUE,    // a parameter passed by value: index, push constant
     KP_SYMBOL_BUFFER,   // a parameter that is a storage buffer
+    KP_SYMBOL_SHARED,   // an array in the memory of a workgroup
     KP_SYMBOL_CONSTANT, // a parameter of a helper that is a literal in this instance
 } kp_symbol_kind;
 
@@ -23,6 +24,12 @@ typedef struct kp_symbol {
     bool stored;                  // LOCAL, VALUE: assigned somewhere
     bool reads, writes;           // BUFFER: what the kernel does to it
     struct kp_symbol *stands_for; // a parameter of a helper: the buffer that is passed; NULL: itself
+    bool bits;                    // BUFFER, SHARED: floats kept as u32, for atomics
+    bool spec;                    // VALUE: a specialization constant
+    bool fixed;                   // VALUE: has `value`, the same for every launch
+    bool varies;                  // uniform.c: may differ between the invocations of a workgroup
+    kp_node *axes[2];             // SHARED: lengths, of type i32, constant or a specialization constant
+    uint32_t axis_count;          // SHARED
     uint32_t id;                  // emit: the SPIR-V id of the variable, or of the value
     uint32_t loop;                // check: the loop whose exits know of its assignment
     struct kp_symbol *next;       // in kp_scope.first

@@ -2,7 +2,8 @@
 // bound. An annotation is parsed as an expression and read here:
 //
 //     type      := NAME | 'Array' '[' type ']' | 'Array' '(' [length ','] type ')' | 'Vector' '(' n ',' type ')'
-//     parameter := type | 'Index' | 'Index2' | 'Index3' | '(' resource ',' slot ',' type ')'
+//     parameter := type | INPUT | 'Const' '[' type ']' | '(' resource ',' slot ',' type ')'
+//     INPUT     := 'Index' | 'Index2' | 'LocalIndex' | ... (check.h)
 //
 // Each name may come through modules (kp.Array, ps.f32) and each part may be in quotes.
 #include "checker.h"
@@ -67,10 +68,12 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
         return type;
     if (strncmp(name->text, "mat", 3) == 0 || strcmp(name->text, "Matrix") == 0 || strcmp(name->text, "Struct") == 0)
         kp_check_fail(c, n, "kernels do not support the type '%s' yet", name->text);
-    for (kp_input input = KP_INPUT_INDEX; input <= KP_INPUT_INDEX3; input++) {
+    for (kp_input input = KP_INPUT_INDEX; input < KP_INPUT_GLOBAL_ID; input++) {
         if (strcmp(name->text, inputs[input].name) == 0)
             kp_check_fail(c, n, "%s is for a parameter only", name->text);
     }
+    if (strcmp(name->text, "Const") == 0)
+        kp_check_fail(c, n, "Const[...] is for a parameter only");
     const char *close = closest_type(c, name->text);
     if (close != NULL)
         kp_check_fail(c, n, "there is no type '%s'; did you mean %s?", name->text, close);
@@ -158,7 +161,7 @@ static void set_input(kp_checker *c, kp_check_param *param, kp_input input) {
     param->input = input;
     param->symbol->kind = KP_SYMBOL_VALUE;
     param->symbol->type = kp_type_find(c->unit, inputs[input].type);
-    param->type_name = input <= KP_INPUT_INDEX3 ? inputs[input].name : inputs[input].type;
+    param->type_name = input < KP_INPUT_GLOBAL_ID ? inputs[input].name : inputs[input].type;
 }
 
 static void set_buffer(kp_check_param *param, const kp_type *type, uint32_t set, uint32_t binding) {
@@ -233,6 +236,13 @@ static void resolve_tuple(kp_checker *c, kp_check_param *param, kp_node *n) {
                       resource);
 }
 
+// "Const[i32]"
+static const char *const_name(kp_checker *c, const kp_type *type) {
+    char text[32];
+    int length = snprintf(text, sizeof text, "Const[%s]", type->name);
+    return kp_arena_text(&c->unit->arena, text, (size_t)length);
+}
+
 static uint32_t buffers_before(const kp_checker *c, const kp_check_param *param) {
     uint32_t count = 0;
     for (const kp_check_param *p = c->kernel->params; p < param; p++)
@@ -257,6 +267,33 @@ static void resolve_constant(kp_checker *c, kp_check_param *param, kp_node *n) {
     c->kernel->push_size = param->offset + size;
 }
 
+// One of the native inputs. A kernel that knows of workgroups says how large they are.
+static void resolve_input(kp_checker *c, kp_check_param *param, kp_input input, const kp_node *n) {
+    set_input(c, param, input);
+    if (input > KP_INPUT_INDEX3)
+        kp_check_need_local_size(c, n, inputs[input].name);
+    if (input == KP_INPUT_SIZE) {
+        const uint32_t *size = c->kernel->local_size;
+        param->symbol->fixed = true;
+        param->symbol->value.i = (int64_t)size[0] * size[1] * size[2];
+    }
+}
+
+// Const[type]: a specialization constant, with the next id.
+static void resolve_spec(kp_checker *c, kp_check_param *param, kp_node *n) {
+    const kp_type *type = value_type(c, n->u.subscript.index);
+    if (type->kind != KP_TYPE_SCALAR || (type->dtype != KP_BOOL && kp_type_size(type) != 4))
+        kp_check_fail(c, n, "a constant is an f32, an i32, a u32 or a bool, not %s %s", kp_check_article(type->name),
+                      type->name);
+    param->kind = KP_PARAM_SPEC;
+    for (const kp_check_param *p = c->kernel->params; p < param; p++)
+        param->spec_id += p->kind == KP_PARAM_SPEC;
+    param->symbol->type = type;
+    param->symbol->spec = true;
+    param->symbol->value = kp_type_is_float(type) ? (kp_value){.f = 1} : (kp_value){.i = 1};
+    param->type_name = const_name(c, type);
+}
+
 static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
     n = unquote(c, n);
     if (n->kind == KP_NODE_TUPLE) {
@@ -264,12 +301,18 @@ static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
         return;
     }
     const kp_name *name = kp_check_path(c, n);
-    for (kp_input input = KP_INPUT_INDEX; name != NULL && input <= KP_INPUT_INDEX3; input++) {
+    for (kp_input input = KP_INPUT_INDEX; name != NULL && input < KP_INPUT_GLOBAL_ID; input++) {
         if (strcmp(name->text, inputs[input].name) == 0) {
-            set_input(c, param, input);
+            resolve_input(c, param, input, n);
             return;
         }
     }
+    if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Const")) {
+        resolve_spec(c, param, n);
+        return;
+    }
+    if (is_named(c, n, "Const"))
+        kp_check_fail(c, n, "Const needs the type of the number, as in Const[i32]");
     const kp_type *array = array_type(c, n);
     if (array != NULL)
         set_buffer(param, array, 0, buffers_before(c, param));
@@ -295,9 +338,25 @@ static bool is_type_default(const kp_node *value) {
     return value->kind == KP_NODE_TUPLE || value->kind == KP_NODE_STRING;
 }
 
+// Const[...], the one kind of parameter that may have a default value.
+static bool has_const_type(kp_checker *c, const kp_parameter *parameter) {
+    kp_node *n = parameter->annotation != NULL ? unquote(c, parameter->annotation) : NULL;
+    return n != NULL && n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Const");
+}
+
+static void set_default(kp_checker *c, kp_check_param *param, kp_node *value) {
+    kp_node *k = kp_check_expr(c, value);
+    if (k->kind != KP_NODE_CONST)
+        kp_check_fail(c, value, "the default value of '%s' is not a constant", param->symbol->name->text);
+    param->symbol->value = kp_check_coerce(c, k, param->symbol->type, "the default value")->u.value;
+    param->optional = true;
+}
+
 static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
     kp_node *given = kp_signature_given(c, 0, parameter->token->name->text);
     bool plain = parameter->value != NULL && !is_type_default(parameter->value);
+    if (plain && has_const_type(c, parameter))
+        return parameter->annotation;
     if (plain && given == NULL)
         kp_check_fail(c, parameter->value, "a parameter of a kernel has no default value; the caller passes it");
     if (given != NULL)
@@ -366,6 +425,8 @@ static void refuse_unknown_names(kp_checker *c, const kp_function *function) {
 
 static void resolve_local_size(kp_checker *c, kp_node *n) {
     uint64_t total = 1;
+    if (n->kind == KP_NODE_LIST)
+        n->kind = KP_NODE_TUPLE;
     kp_list one = {.items = &n, .count = 1};
     kp_list list = n->kind == KP_NODE_TUPLE ? n->u.list.list : one;
     if (list.count < 1 || list.count > 3)
@@ -379,12 +440,40 @@ static void resolve_local_size(kp_checker *c, kp_node *n) {
     c->kernel->has_local_size = true;
 }
 
+// What the caller says goes before what the text says.
+static void resolve_sizes(kp_checker *c, const kp_function *function) {
+    enum { MOST = 128 };
+    const kp_compile_desc *desc = c->unit->desc;
+    kp_kernel *kernel = c->kernel;
+    if (desc->local_size[0] != 0) {
+        uint64_t total = 1;
+        for (uint32_t i = 0; i < 3; i++) {
+            kernel->local_size[i] = desc->local_size[i] != 0 ? desc->local_size[i] : 1;
+            total = total <= UINT16_MAX + 1u ? total * kernel->local_size[i] : total;
+        }
+        if (total > UINT16_MAX + 1u)
+            kp_error_at(c->unit, function->token, NULL, "a local size of %u x %u x %u is more than any device has",
+                        kernel->local_size[0], kernel->local_size[1], kernel->local_size[2]);
+        kernel->has_local_size = true;
+    } else if (function->local_size != NULL && function->local_size->kind != KP_NODE_NONE) {
+        resolve_local_size(c, function->local_size);
+    }
+    kernel->subgroup_size = desc->subgroup_size;
+    if (desc->subgroup_size == 0 && function->subgroup_size != NULL && function->subgroup_size->kind != KP_NODE_NONE)
+        kernel->subgroup_size = constant_size(c, function->subgroup_size, "a subgroup size", 1, MOST);
+    uint32_t size = kernel->subgroup_size;
+    if (size > MOST || (size & (size - 1)) != 0)
+        kp_error_at(c->unit, function->token, NULL, "a subgroup size is a power of two up to %d, not %u", MOST, size);
+    if (size != 0 && !kernel->has_local_size)
+        kp_error_at(c->unit, function->token, NULL,
+                    "a kernel with a subgroup size has a local size too, as in local_size=%u", size);
+}
+
 void kp_signature_run(kp_checker *c, const kp_function *function) {
     enum { MOST_BY_VALUE = 255 }; // what a SPIR-V function takes
     uint32_t by_value = 0;
     refuse_unknown_names(c, function);
-    if (function->local_size != NULL && function->local_size->kind != KP_NODE_NONE)
-        resolve_local_size(c, function->local_size);
+    resolve_sizes(c, function);
     if (function->returns != NULL && function->returns->kind != KP_NODE_NONE)
         kp_check_fail(c, function->returns, "a kernel returns nothing; it writes its results to buffers");
     c->kernel->params = KP_UNIT_NEW(c->unit, kp_check_param, function->parameter_count);
@@ -398,7 +487,9 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         param->symbol->typed_at = parameter->token;
         param->symbol->reached = true;
         resolve(c, param, annotation_of(c, parameter));
-        by_value += param->kind != KP_PARAM_BUFFER;
+        if (param->kind == KP_PARAM_SPEC && parameter->value != NULL && !is_type_default(parameter->value))
+            set_default(c, param, parameter->value);
+        by_value += param->kind != KP_PARAM_BUFFER && param->kind != KP_PARAM_SPEC;
         if (by_value > MOST_BY_VALUE)
             kp_error_at(c->unit, parameter->token, NULL, "a kernel has at most %d parameters that are not buffers",
                         MOST_BY_VALUE);

@@ -257,6 +257,10 @@ uint32_t kp_spirv_type_array(kp_spirv *s, uint32_t element, uint32_t length, uin
     return id;
 }
 
+uint32_t kp_spirv_type_sized(kp_spirv *s, uint32_t element, uint32_t length) {
+    return unique(s, SpvOpTypeArray, 0, (uint32_t[]){element, length}, 2, 0);
+}
+
 uint32_t kp_spirv_type_struct(kp_spirv *s, const uint32_t *members, uint32_t count, uint32_t salt) {
     return unique(s, SpvOpTypeStruct, 0, members, count, salt);
 }
@@ -401,6 +405,14 @@ void kp_spirv_line(kp_spirv *s, uint32_t file, uint32_t line, uint32_t column) {
     w[0] = file;
     w[1] = line;
     w[2] = column;
+}
+
+uint32_t kp_spirv_instruction(kp_spirv *s, SpvOp op, uint32_t type, const uint32_t *operands, uint32_t count) {
+    return give(s, op, type, operands, count);
+}
+
+void kp_spirv_effect(kp_spirv *s, SpvOp op, const uint32_t *operands, uint32_t count) {
+    put_all(start(s, &s->body, op, 1 + count), operands, count);
 }
 
 uint32_t kp_spirv_unary(kp_spirv *s, SpvOp op, uint32_t type, uint32_t a) { return give(s, op, type, &a, 1); }

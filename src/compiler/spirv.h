@@ -62,6 +62,7 @@ uint32_t kp_spirv_type_int(kp_spirv *s, uint32_t width, bool is_signed);
 uint32_t kp_spirv_type_float(kp_spirv *s, uint32_t width);
 uint32_t kp_spirv_type_vector(kp_spirv *s, uint32_t element, uint32_t count);
 uint32_t kp_spirv_type_array(kp_spirv *s, uint32_t element, uint32_t length, uint32_t stride); // length 0: run time
+uint32_t kp_spirv_type_sized(kp_spirv *s, uint32_t element, uint32_t length); // an array; length: id of a constant
 uint32_t kp_spirv_type_struct(kp_spirv *s, const uint32_t *members, uint32_t count, uint32_t salt);
 bool kp_spirv_is_fresh(const kp_spirv *s, uint32_t id); // true when `id` is the newest: time to decorate it
 uint32_t kp_spirv_type_pointer(kp_spirv *s, SpvStorageClass storage, uint32_t type);
@@ -92,6 +93,8 @@ void kp_spirv_function_end(kp_spirv *s);
 
 // Instructions
 void kp_spirv_line(kp_spirv *s, uint32_t file, uint32_t line, uint32_t column);
+uint32_t kp_spirv_instruction(kp_spirv *s, SpvOp op, uint32_t type, const uint32_t *operands, uint32_t count);
+void kp_spirv_effect(kp_spirv *s, SpvOp op, const uint32_t *operands, uint32_t count); // one that gives nothing
 uint32_t kp_spirv_unary(kp_spirv *s, SpvOp op, uint32_t type, uint32_t a);
 uint32_t kp_spirv_binary(kp_spirv *s, SpvOp op, uint32_t type, uint32_t a, uint32_t b);
 uint32_t kp_spirv_select(kp_spirv *s, uint32_t type, uint32_t condition, uint32_t yes, uint32_t no);
