@@ -39,6 +39,7 @@ typedef struct kp_sequence kp_sequence;
 // that arrays of either need no casts; a call that needs one kind answers KP_ERROR_TYPE for the other.
 typedef struct kp_memory kp_memory;
 typedef kp_memory kp_tensor;
+typedef kp_memory kp_image;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Devices
@@ -223,6 +224,53 @@ KP_API void *kp_view_data(const kp_view *view);
 KP_API void kp_view_destroy(kp_view *view);
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Images
+// ---------------------------------------------------------------------------------------------------------------------
+
+// How a sampler reads between pixels, and beyond the image.
+typedef enum kp_filter { KP_FILTER_NEAREST, KP_FILTER_LINEAR } kp_filter;
+typedef enum kp_wrap {
+    KP_WRAP_CLAMP,  // the pixel at the edge
+    KP_WRAP_REPEAT, //
+    KP_WRAP_MIRROR, // there and back
+    KP_WRAP_ZERO,   // zeros; for formats that read as floats
+} kp_wrap;
+
+// All fields may be zero but the width.
+typedef struct kp_image_desc {
+    kp_dtype dtype;             // of one channel: f32, f16, or an integer of 8, 16 or 32 bits; zero: KP_F32
+    bool normalized;            // 8-bit integers that kernels see as floats, 0 to 1 (signed: -1 to 1)
+    uint32_t channels;          // 1 to 4; 0: 1
+    uint32_t width;             // pixels
+    uint32_t height;            // rows; 0: a 1-D image
+    uint32_t depth;             // slices; 0: not a 3-D image
+    const void *data;           // copied to the host side; NULL: zeros
+    bool uninitialized;         // without data: leave the host side as it is
+    kp_memory_type memory_type; // STORAGE: no host side; all others are the same for an image
+    kp_filter filter;           // when it is sampled; coordinates go from 0 to 1 on each axis
+    kp_wrap wrap;               //
+    const char *label;          // name in messages and for debuggers; NULL: "image"
+} kp_image_desc;
+
+// Makes both sides. The host side has the channels of each pixel, the pixels of each row, the rows and the slices one
+// after the other without gaps; a sync copies it, on every device. All functions of tensors work on it but
+// kp_tensor_view: its shape is slices, rows, pixels, channels, without the axes that it does not have, its count that
+// of all channels. Ops sync it, copy it to and from tensors and images, fill it. An algorithm binds it where the module
+// has a storage image, a sampled image, both with a sampler or a sampler alone (whose filter and wrap are the image's):
+// dimensions, format and what a read gives are compared with the module's.
+//
+// KP_ERROR_UNSUPPORTED for a format that the device has no images of, by name: three channels often, and linear filters
+// of 32-bit floats at times. KP_ERROR_TYPE for an element type that images do not have; else as kp_tensor_create.
+// Blocks: for one short submission to the manager's first queue. Thread-safety: any.
+KP_API kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out);
+
+// As kp_memory_destroy.
+KP_API void kp_image_destroy(kp_image *image);
+
+// False for a tensor and for NULL. Thread-safety: any.
+KP_API bool kp_memory_is_image(const kp_memory *memory);
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Algorithms
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -306,9 +354,10 @@ KP_API kp_result kp_record_sync_device(kp_sequence *sequence, kp_memory *const *
 // Device side to host side, for each memory.
 KP_API kp_result kp_record_sync_local(kp_sequence *sequence, kp_memory *const *memory, size_t count);
 
-// memory[0] into all the others: same dtype and size, or KP_ERROR_TYPE and KP_ERROR_ARGUMENT. Device sides; the host
-// sides of the targets are copied too, from the host side of memory[0], when the sequence is evaluated. At least two.
-// Views of one tensor must not overlap.
+// memory[0] into all the others: same dtype and size, or KP_ERROR_TYPE and KP_ERROR_ARGUMENT; images of one shape, and
+// tensors and images of as many elements, where a view begins at a multiple of 4 bytes and of a pixel. Device sides;
+// the host sides of the targets are copied too, from the host side of memory[0], when the sequence is evaluated. At
+// least two. Views of one tensor must not overlap.
 KP_API kp_result kp_record_copy(kp_sequence *sequence, kp_memory *const *memory, size_t count);
 
 // One element of the memory's dtype, copied now, into all of its device side (with unified memory that is the host side

@@ -29,8 +29,21 @@ typedef struct kp_vulkan_buffer {
     VkDeviceSize size;   // bytes
 } kp_vulkan_buffer;
 
-// KP_ERROR_STATE for an empty or dead tensor. Thread-safety: any.
+// KP_ERROR_STATE for an empty or dead tensor, KP_ERROR_TYPE for an image. Thread-safety: any.
 KP_API kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out);
+
+// The device side of an image; valid until it is destroyed. Its usage is transfer source and destination, and storage
+// and sampled as far as the device has them for its format.
+typedef struct kp_vulkan_image {
+    VkImage image;
+    VkImageView view;     // of all of it
+    VkFormat format;      //
+    VkImageLayout layout; // that it is in, and is to be left in, between sequences
+    VkExtent3D extent;    //
+} kp_vulkan_image;
+
+// KP_ERROR_TYPE for a tensor, KP_ERROR_STATE for a dead image. Thread-safety: any.
+KP_API kp_result kp_vulkan_from_image(const kp_image *image, kp_vulkan_image *out);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // An op of your own

@@ -129,10 +129,39 @@ static void name_binding(const kp_reflect_binding *b, char *text, size_t size) {
         snprintf(text, size, "binding %u of set %u", b->binding, b->set);
 }
 
+// `name` is the binding's, for messages, here and below.
+static kp_result check_image_bound(const kp_algorithm *algorithm, const kp_reflect_binding *b, const kp_memory *image,
+                                   const char *name) {
+    const char *device = algorithm->manager->device->info.name, *format = image->format->name;
+    if (b->kind == KP_REFLECT_SAMPLER)
+        return KP_OK;
+    if (b->kind == KP_REFLECT_STORAGE_IMAGE ? !image->uses.storage : !image->uses.sampled)
+        return kp_error_set(KP_ERROR_UNSUPPORTED,
+                            "algorithm '%s': %s is a %s, for which %s cannot use %s of image '%s'", algorithm->label,
+                            name, kp_reflect_kind_name(b->kind), device, format, image->label);
+    if (b->dimensions != image->dimensions)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s is %u-D, image '%s' is %u-D", algorithm->label, name,
+                            b->dimensions, image->label, image->dimensions);
+    if (b->format != 0 && b->format != image->format->spirv)
+        return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s has the format %s, image '%s' %s (%s)", algorithm->label,
+                            name, kp_format_spirv_name(b->format), image->label,
+                            kp_format_spirv_name(image->format->spirv), format);
+    if (b->has_dtype && b->dtype != image->format->reads)
+        return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s reads %s, image '%s' has %s of %s", algorithm->label,
+                            name, kp_dtype_name(b->dtype), image->label, kp_dtype_name(image->format->reads), format);
+    return KP_OK;
+}
+
 static kp_result check_bound(const kp_algorithm *algorithm, const kp_reflect_binding *b, const kp_memory *memory) {
     const kp_device *device = algorithm->manager->device;
     char name[160];
     name_binding(b, name, sizeof name);
+    bool buffer = b->kind == KP_REFLECT_STORAGE_BUFFER || b->kind == KP_REFLECT_UNIFORM_BUFFER;
+    if (buffer != (memory->format == NULL))
+        return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s is a %s, '%s' is %s", algorithm->label, name,
+                            kp_reflect_kind_name(b->kind), memory->label, buffer ? "an image" : "a tensor");
+    if (!buffer)
+        return check_image_bound(algorithm, b, memory, name);
     if (memory->bytes != 0 && memory->bytes < b->min_size)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s needs at least %llu bytes, tensor '%s' has %llu",
                             algorithm->label, name, (unsigned long long)b->min_size, memory->label,

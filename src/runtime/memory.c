@@ -10,6 +10,8 @@
 // Lifetime
 // ---------------------------------------------------------------------------------------------------------------------
 
+const char *kp_memory_kind(const kp_memory *memory) { return memory->format != NULL ? "image" : "tensor"; }
+
 void kp_memory_ref(kp_memory *memory) { atomic_fetch_add_explicit(&memory->refs, 1, memory_order_relaxed); }
 
 void kp_memory_unref(kp_memory *memory) {
@@ -40,9 +42,10 @@ static void free_contents(kp_memory *memory) {
         kp_memory_let_go(memory->root);
         return;
     }
-    uint64_t bytes = memory->device_side.size + memory->host_side.size;
+    uint64_t bytes = memory->device_side.size + memory->pixels.size + memory->host_side.size;
     if (memory->device != NULL) {
         kp_buffer_destroy(memory->device, &memory->device_side);
+        kp_pixels_destroy(memory->device, &memory->pixels);
         kp_buffer_destroy(memory->device, &memory->host_side);
         kp_device_release(memory->device);
         memory->device = NULL;
@@ -103,7 +106,21 @@ static kp_result make_side(kp_memory *memory, kp_buffer_kind kind, kp_buffer *si
         atomic_fetch_add_explicit(&memory->manager->used, side->size, memory_order_relaxed);
         return KP_OK;
     }
-    return kp_error_set(result, "tensor '%s': %s", memory->label, kp_last_error());
+    return kp_error_set(result, "%s '%s': %s", kp_memory_kind(memory), memory->label, kp_last_error());
+}
+
+static kp_result make_pixels(kp_memory *memory) {
+    kp_result result = kp_pixels_create(memory->device,
+                                        &(kp_pixels_desc){.format = memory->format->vulkan,
+                                                          .format_name = memory->format->name,
+                                                          .dimensions = memory->dimensions,
+                                                          .extent = memory->extent,
+                                                          .label = memory->label},
+                                        &memory->pixels);
+    if (result != KP_OK)
+        return kp_error_set(result, "image '%s': %s", memory->label, kp_last_error());
+    atomic_fetch_add_explicit(&memory->manager->used, memory->pixels.size, memory_order_relaxed);
+    return KP_OK;
 }
 
 static kp_buffer_kind device_kind(const kp_memory *memory, bool *shared) {
@@ -155,7 +172,8 @@ static kp_result make_host(kp_memory *memory, const void *data) {
 
 kp_result kp_memory_need_host(kp_memory *memory) {
     if (memory->type == KP_MEMORY_STORAGE)
-        return kp_error_set(KP_ERROR_STATE, "tensor '%s': a storage tensor has no host side", memory->label);
+        return kp_error_set(KP_ERROR_STATE, "%s '%s': a storage %s has no host side", kp_memory_kind(memory),
+                            memory->label, kp_memory_kind(memory));
     if (memory->bytes == 0 || kp_memory_has_host(memory))
         return KP_OK;
     kp_result result = KP_OK; // two threads may record the same tensor
@@ -180,20 +198,23 @@ static void link_to_manager(kp_memory *memory) {
     pthread_mutex_unlock(&manager->lock);
 }
 
+static kp_result too_large(const kp_memory *memory, const char *limit, uint64_t most) {
+    const char *kind = kp_memory_kind(memory);
+    return kp_error_set(KP_ERROR_LIMIT, "%s '%s': %s of %s is %llu bytes, the %s has %llu", kind, memory->label, limit,
+                        memory->manager->device->info.name, (unsigned long long)most, kind,
+                        (unsigned long long)memory->bytes);
+}
+
 static kp_result check_size(const kp_memory *memory) {
     const kp_info *info = &memory->manager->device->info;
     VkDeviceSize size = buffer_size(memory->bytes);
     if (memory->bytes > SIZE_MAX - 4 || memory->bytes > UINT64_MAX - 4)
-        return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': %llu bytes are more than this program can address",
-                            memory->label, (unsigned long long)memory->bytes);
-    if (size > info->max_buffer_range)
-        return kp_error_set(
-            KP_ERROR_LIMIT, "tensor '%s': maxStorageBufferRange of %s is %llu bytes, the tensor has %llu",
-            memory->label, info->name, (unsigned long long)info->max_buffer_range, (unsigned long long)memory->bytes);
+        return kp_error_set(KP_ERROR_LIMIT, "%s '%s': %llu bytes are more than this program can address",
+                            kp_memory_kind(memory), memory->label, (unsigned long long)memory->bytes);
+    if (memory->format == NULL && size > info->max_buffer_range)
+        return too_large(memory, "maxStorageBufferRange", info->max_buffer_range);
     if (size > info->max_allocation)
-        return kp_error_set(
-            KP_ERROR_LIMIT, "tensor '%s': maxMemoryAllocationSize of %s is %llu bytes, the tensor has %llu",
-            memory->label, info->name, (unsigned long long)info->max_allocation, (unsigned long long)memory->bytes);
+        return too_large(memory, "maxMemoryAllocationSize", info->max_allocation);
     return KP_OK;
 }
 
@@ -220,8 +241,12 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
     memory->root = memory;
     memory->device = memory->manager->device;
     kp_device_hold(memory->device);
-    kp_buffer_kind kind = device_kind(memory, &memory->shared);
-    result = make_side(memory, kind, &memory->device_side);
+    if (memory->format != NULL) {
+        result = make_pixels(memory);
+    } else {
+        kp_buffer_kind kind = device_kind(memory, &memory->shared);
+        result = make_side(memory, kind, &memory->device_side);
+    }
     if (result != KP_OK)
         goto fail;
     if (memory->shared)
@@ -230,11 +255,14 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
         result = make_host(memory, data);
     if (result == KP_OK)
         result = init_order(memory);
+    if (result == KP_OK && memory->format != NULL)
+        result = kp_image_settle(memory);
     if (result != KP_OK)
         goto fail;
     start_life(memory);
     return KP_OK;
 fail:
+    kp_order_free(&memory->order);
     free_contents(memory);
     return result;
 }
@@ -252,8 +280,9 @@ kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, co
     if (memory == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: memory[%zu] is NULL", who, index);
     if (memory->manager != manager)
-        return kp_error_set(KP_ERROR_ARGUMENT, "%s: tensor '%s' belongs to another manager", who, memory->label);
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s '%s' belongs to another manager", who, kp_memory_kind(memory),
+                            memory->label);
     if (!atomic_load(&memory->alive))
-        return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s' is destroyed", who, memory->label);
+        return kp_error_set(KP_ERROR_STATE, "%s: %s '%s' is destroyed", who, kp_memory_kind(memory), memory->label);
     return KP_OK;
 }

@@ -9,9 +9,11 @@
 #ifndef KP_SRC_RUNTIME_MEMORY_H
 #define KP_SRC_RUNTIME_MEMORY_H
 
+#include "format.h"
 #include "manager.h"
 #include "order.h"
 #include "vulkan/buffer.h"
+#include "vulkan/pixels.h"
 
 struct kp_memory {
     kp_manager *manager;         // struct held
@@ -32,9 +34,24 @@ struct kp_memory {
     bool undefined;              // the host side need not start as `fill`
     unsigned char fill[8];       // one element, with which the host side starts
     kp_order_state order;        // of a root: submissions that used it; guarded by the manager's order_lock
-    kp_buffer device_side;       // of a root
+    kp_buffer device_side;       // of a root that is a tensor
     kp_buffer host_side;         // of a root; when not shared: made when first needed
+
+    // Of images alone, which have no views and are never shared.
+    const kp_format *format;   // NULL: it is a tensor
+    kp_pixels pixels;          // device side
+    kp_pixels_uses uses;       //
+    uint32_t dimensions;       // 1 to 3
+    VkExtent3D extent;         // axes that it does not have are 1
+    VkFilter filter;           // when sampled
+    VkSamplerAddressMode wrap; //
 };
+
+// "tensor" or "image", for messages.
+const char *kp_memory_kind(const kp_memory *memory);
+
+// Brings a new image into its layout, before anyone can use it (image.c). Waits for that.
+kp_result kp_image_settle(kp_memory *image);
 
 void kp_memory_ref(kp_memory *memory);
 void kp_memory_unref(kp_memory *memory);

@@ -22,9 +22,11 @@ kp_result kp_vulkan_from_manager(const kp_manager *manager, kp_vulkan_manager *o
 kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out) {
     if (tensor == NULL || out == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_tensor: %s is NULL", tensor == NULL ? "tensor" : "out");
-    kp_result result = kp_manager_check(tensor->manager, "tensor", tensor->label);
+    kp_result result = kp_manager_check(tensor->manager, kp_memory_kind(tensor), tensor->label);
     if (result != KP_OK)
         return result;
+    if (tensor->format != NULL)
+        return kp_error_set(KP_ERROR_TYPE, "kp_vulkan_from_tensor: '%s' is an image", tensor->label);
     if (!atomic_load(&tensor->alive) || tensor->bytes == 0)
         return kp_error_set(KP_ERROR_STATE, "tensor '%s' is %s", tensor->label,
                             tensor->bytes == 0 ? "empty: it has no buffer" : "destroyed");

@@ -45,8 +45,8 @@ kp_result kp_op_record(const kp_op_kind *kind, kp_sequence *sequence, kp_memory 
 kp_result kp_op_need_host_sides(kp_op *op, const char *who) {
     for (size_t i = 0; i < op->memory_count; i++) {
         if (op->memory[i]->type == KP_MEMORY_STORAGE)
-            return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s' is a storage tensor, which has no host side to sync",
-                                who, op->memory[i]->label);
+            return kp_error_set(KP_ERROR_STATE, "%s: %s '%s' is a storage %s, which has no host side to sync", who,
+                                kp_memory_kind(op->memory[i]), op->memory[i]->label, kp_memory_kind(op->memory[i]));
         kp_result result = kp_memory_need_host(op->memory[i]);
         if (result != KP_OK)
             return result;

@@ -9,24 +9,55 @@ static bool overlap(const kp_memory *from, const kp_memory *to) {
            to->offset < from->offset + from->bytes;
 }
 
+// The pixels of an image, and as many elements.
+static kp_result check_pixels(const kp_memory *from, const kp_memory *to, const char *who) {
+    if (from->format != NULL && to->format != NULL) {
+        if (from->format->channels == to->format->channels && from->dimensions == to->dimensions &&
+            from->extent.width == to->extent.width && from->extent.height == to->extent.height &&
+            from->extent.depth == to->extent.depth)
+            return KP_OK;
+        return kp_error_set(
+            KP_ERROR_ARGUMENT, "%s: image '%s' is %u x %u x %u of %u channels, image '%s' is %u x %u x %u of %u", who,
+            from->label, from->extent.width, from->extent.height, from->extent.depth, from->format->channels, to->label,
+            to->extent.width, to->extent.height, to->extent.depth, to->format->channels);
+    }
+    const kp_memory *image = from->format != NULL ? from : to, *tensor = from->format != NULL ? to : from;
+    uint64_t pixel = kp_dtype_size(image->dtype) * image->format->channels, unit = pixel % 4 == 0 ? pixel : pixel * 4;
+    if (tensor->offset % unit != 0)
+        return kp_error_set(
+            KP_ERROR_UNSUPPORTED,
+            "%s: tensor '%s' is a view that begins at byte %llu: a copy between it and image '%s' has to "
+            "begin at a multiple of %llu",
+            who, tensor->label, (unsigned long long)tensor->offset, image->label, (unsigned long long)unit);
+    return KP_OK;
+}
+
+static kp_result check(const kp_memory *from, const kp_memory *to, const char *who) {
+    const char *from_kind = kp_memory_kind(from), *to_kind = kp_memory_kind(to);
+    if (to->dtype != from->dtype)
+        return kp_error_set(KP_ERROR_TYPE, "%s: %s '%s' holds %s, %s '%s' holds %s", who, from_kind, from->label,
+                            kp_dtype_name(from->dtype), to_kind, to->label, kp_dtype_name(to->dtype));
+    if (overlap(from, to))
+        return kp_error_set(KP_ERROR_ARGUMENT,
+                            "%s: tensor '%s' and tensor '%s' overlap: bytes %llu and %llu of one tensor, %llu each",
+                            who, from->label, to->label, (unsigned long long)from->offset,
+                            (unsigned long long)to->offset, (unsigned long long)from->bytes);
+    if (to->bytes != from->bytes)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s '%s' has %llu elements, %s '%s' has %llu", who, from_kind,
+                            from->label, (unsigned long long)from->count, to_kind, to->label,
+                            (unsigned long long)to->count);
+    return from->format != NULL || to->format != NULL ? check_pixels(from, to, who) : KP_OK;
+}
+
 static kp_result prepare(kp_op *op, const char *who) {
     kp_memory *from = op->memory_count != 0 ? op->memory[0] : NULL;
     if (op->memory_count < 2)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: a copy needs at least 2 memories, %zu given", who,
                             op->memory_count);
     for (size_t i = 1; i < op->memory_count; i++) {
-        kp_memory *to = op->memory[i];
-        if (to->dtype != from->dtype)
-            return kp_error_set(KP_ERROR_TYPE, "%s: tensor '%s' holds %s, tensor '%s' holds %s", who, from->label,
-                                kp_dtype_name(from->dtype), to->label, kp_dtype_name(to->dtype));
-        if (overlap(from, to))
-            return kp_error_set(KP_ERROR_ARGUMENT,
-                                "%s: tensor '%s' and tensor '%s' overlap: bytes %llu and %llu of one tensor, %llu each",
-                                who, from->label, to->label, (unsigned long long)from->offset,
-                                (unsigned long long)to->offset, (unsigned long long)from->bytes);
-        if (to->bytes != from->bytes)
-            return kp_error_set(KP_ERROR_ARGUMENT, "%s: tensor '%s' has %llu elements, tensor '%s' has %llu", who,
-                                from->label, (unsigned long long)from->count, to->label, (unsigned long long)to->count);
+        kp_result result = check(from, op->memory[i], who);
+        if (result != KP_OK)
+            return result;
     }
     for (size_t i = 1; i < op->memory_count; i++) {
         kp_memory *to = op->memory[i];

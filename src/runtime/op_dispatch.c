@@ -20,8 +20,8 @@ static kp_result prepare(kp_op *op, const char *who) {
     kp_algorithm *algorithm = op->algorithm;
     for (size_t i = 0; i < algorithm->memory_count; i++) {
         if (!atomic_load(&algorithm->memory[i]->alive))
-            return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s', which algorithm '%s' binds, is destroyed", who,
-                                algorithm->memory[i]->label, algorithm->label);
+            return kp_error_set(KP_ERROR_STATE, "%s: %s '%s', which algorithm '%s' binds, is destroyed", who,
+                                kp_memory_kind(algorithm->memory[i]), algorithm->memory[i]->label, algorithm->label);
     }
     kp_result result = KP_OK;
     if (op->memory_count == 0) // else the launch stays zeroed: the module's entry as it is
@@ -48,28 +48,44 @@ static void touch(const kp_algorithm *algorithm, kp_recorder *recorder) {
     }
 }
 
+static VkDescriptorBufferInfo bound_buffer(const kp_memory *memory, bool uniform, VkDeviceSize limit) {
+    VkDeviceSize size = kp_memory_range(memory);
+    return (VkDescriptorBufferInfo){.buffer = memory->root->device_side.handle,
+                                    .offset = memory->offset,
+                                    .range = uniform && size > limit ? limit : size};
+}
+
+static kp_result bound_image(kp_device *device, const kp_memory *memory, kp_reflect_kind kind,
+                             VkDescriptorImageInfo *out) {
+    bool sampled = kind == KP_REFLECT_SAMPLER || kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER;
+    *out = (VkDescriptorImageInfo){.imageView = memory->pixels.view, .imageLayout = VK_IMAGE_LAYOUT_GENERAL};
+    return sampled ? kp_pixels_sampler(device, memory->filter, memory->wrap, &out->sampler) : KP_OK;
+}
+
 static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
     const kp_pipelines_module *module = algorithm->kernel->module;
-    VkDescriptorBufferInfo few[16] = {0}, *infos = few;
+    kp_device *device = recorder->device;
+    kp_pipeline_bound few[16] = {0}, *bound = few;
+    kp_result result = KP_OK;
     size_t count = algorithm->memory_count + module->guarded;
     if (count > sizeof few / sizeof *few)
-        infos = kp_alloc_zero(count, sizeof *infos);
-    if (infos == NULL)
-        return kp_error_host_memory(count * sizeof *infos);
-    for (size_t i = 0; i < algorithm->memory_count; i++) {
-        const kp_memory *memory = algorithm->memory[i];
-        bool uniform = module->reflect->bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER;
-        VkDeviceSize limit = recorder->device->limits.max_uniform_range, size = kp_memory_range(memory);
-        infos[i] = (VkDescriptorBufferInfo){.buffer = memory->root->device_side.handle,
-                                            .offset = memory->offset,
-                                            .range = uniform && size > limit ? limit : size};
+        bound = kp_alloc_zero(count, sizeof *bound);
+    if (bound == NULL)
+        return kp_error_host_memory(count * sizeof *bound);
+    for (size_t i = 0; i < algorithm->memory_count && result == KP_OK; i++) {
+        kp_reflect_kind kind = module->reflect->bindings[i].kind;
+        bool uniform = kind == KP_REFLECT_UNIFORM_BUFFER;
+        if (uniform || kind == KP_REFLECT_STORAGE_BUFFER)
+            bound[i].buffer = bound_buffer(algorithm->memory[i], uniform, device->limits.max_uniform_range);
+        else
+            result = bound_image(device, algorithm->memory[i], kind, &bound[i].image);
     }
     if (module->guarded)
-        infos[count - 1] = kp_faults_take(recorder->faults, algorithm);
-    kp_result result =
-        kp_pipeline_bind_buffers(recorder->device, recorder->commands, &module->layout, infos, recorder->pools);
-    if (infos != few)
-        kp_alloc_free(infos);
+        bound[count - 1].buffer = kp_faults_take(recorder->faults, algorithm);
+    if (result == KP_OK)
+        result = kp_pipeline_bind(device, recorder->commands, &module->layout, bound, recorder->pools);
+    if (bound != few)
+        kp_alloc_free(bound);
     return result;
 }
 

@@ -72,37 +72,87 @@ static kp_result check_capabilities(const kp_device *device, const kp_reflect *r
     return KP_OK;
 }
 
-static kp_result check_bindings(const kp_device *device, const kp_reflect *reflect, const char *label) {
-    uint32_t storage = 0, uniform = 0;
+// Vulkan's type, or VK_DESCRIPTOR_TYPE_MAX_ENUM for what cannot be bound.
+static VkDescriptorType descriptor_of(kp_reflect_kind kind) {
+    switch (kind) {
+    case KP_REFLECT_STORAGE_BUFFER:
+        return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    case KP_REFLECT_UNIFORM_BUFFER:
+        return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+    case KP_REFLECT_STORAGE_IMAGE:
+        return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    case KP_REFLECT_SAMPLED_IMAGE:
+        return VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
+    case KP_REFLECT_COMBINED_IMAGE_SAMPLER:
+        return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    case KP_REFLECT_SAMPLER:
+        return VK_DESCRIPTOR_TYPE_SAMPLER;
+    default:
+        return VK_DESCRIPTOR_TYPE_MAX_ENUM;
+    }
+}
+
+static kp_result check_binding(const kp_reflect_binding *b, const char *label) {
+    const char *kind = kp_reflect_kind_name(b->kind);
+    if (descriptor_of(b->kind) == VK_DESCRIPTOR_TYPE_MAX_ENUM)
+        return kp_error_set(
+            KP_ERROR_UNSUPPORTED,
+            "algorithm '%s': binding %u of set %u is a %s; only buffers, images and samplers can be bound", label,
+            b->binding, b->set, kind);
+    if (b->binding > MAX_BINDING)
+        return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': binding numbers go up to %d, the module uses binding %u",
+                            label, MAX_BINDING, b->binding);
+    if (b->count != 1)
+        return kp_error_set(KP_ERROR_UNSUPPORTED,
+                            "algorithm '%s': binding %u of set %u is an array of %ss; only single ones can be bound",
+                            label, b->binding, b->set, kind);
+    if (b->arrayed || b->multisampled)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "algorithm '%s': binding %u of set %u is a %s with %s; none has them",
+                            label, b->binding, b->set, kind, b->arrayed ? "layers" : "samples");
+    return KP_OK;
+}
+
+// That a pipeline may have that many.
+static kp_result check_counts(const kp_device *device, const kp_reflect *reflect, const char *label) {
+    const kp_info_limits *l = &device->limits;
+    uint32_t n[5] = {0};
     for (size_t i = 0; i < reflect->binding_count; i++) {
-        const kp_reflect_binding *b = &reflect->bindings[i];
-        storage += b->kind == KP_REFLECT_STORAGE_BUFFER;
-        uniform += b->kind == KP_REFLECT_UNIFORM_BUFFER;
-        if (b->kind != KP_REFLECT_STORAGE_BUFFER && b->kind != KP_REFLECT_UNIFORM_BUFFER)
-            return kp_error_set(KP_ERROR_UNSUPPORTED,
-                                "algorithm '%s': binding %u of set %u is a %s; only buffers can be bound", label,
-                                b->binding, b->set, kp_reflect_kind_name(b->kind));
-        if (b->binding > MAX_BINDING)
-            return kp_error_set(KP_ERROR_LIMIT,
-                                "algorithm '%s': binding numbers go up to %d, the module uses binding %u", label,
-                                MAX_BINDING, b->binding);
-        if (b->count != 1)
-            return kp_error_set(KP_ERROR_UNSUPPORTED,
-                                "algorithm '%s': binding %u of set %u is an array of buffers; only single ones can be "
-                                "bound",
-                                label, b->binding, b->set);
+        kp_reflect_kind kind = reflect->bindings[i].kind;
+        bool both = kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER;
+        n[0] += kind == KP_REFLECT_STORAGE_BUFFER;
+        n[1] += kind == KP_REFLECT_UNIFORM_BUFFER;
+        n[2] += kind == KP_REFLECT_STORAGE_IMAGE;
+        n[3] += kind == KP_REFLECT_SAMPLED_IMAGE || both;
+        n[4] += kind == KP_REFLECT_SAMPLER || both;
+    }
+    const struct {
+        const char *name;
+        uint32_t most;
+    } limits[5] = {{"StorageBuffers", l->max_storage_buffers},
+                   {"UniformBuffers", l->max_uniform_buffers},
+                   {"StorageImages", l->max_storage_images},
+                   {"SampledImages", l->max_sampled_images},
+                   {"Samplers", l->max_samplers}};
+    for (unsigned i = 0; i < 5; i++) {
+        if (n[i] > limits[i].most)
+            return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxPerStageDescriptor%s is %u, the module binds %u",
+                                label, limits[i].name, limits[i].most, n[i]);
+    }
+    return KP_OK;
+}
+
+static kp_result check_bindings(const kp_device *device, const kp_reflect *reflect, const char *label) {
+    for (size_t i = 0; i < reflect->binding_count; i++) {
+        kp_result result = check_binding(&reflect->bindings[i], label);
+        if (result != KP_OK)
+            return result;
     }
     if (reflect->set_count > device->limits.max_sets)
         return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxBoundDescriptorSets is %u, the module uses %u sets",
                             label, device->limits.max_sets, reflect->set_count);
-    if (storage > device->limits.max_storage_buffers)
-        return kp_error_set(KP_ERROR_LIMIT,
-                            "algorithm '%s': maxPerStageDescriptorStorageBuffers is %u, the module binds %u", label,
-                            device->limits.max_storage_buffers, storage);
-    if (uniform > device->limits.max_uniform_buffers)
-        return kp_error_set(KP_ERROR_LIMIT,
-                            "algorithm '%s': maxPerStageDescriptorUniformBuffers is %u, the module binds %u", label,
-                            device->limits.max_uniform_buffers, uniform);
+    kp_result result = check_counts(device, reflect, label);
+    if (result != KP_OK)
+        return result;
     if (reflect->push_size > device->info.max_push_constants)
         return kp_error_set(KP_ERROR_LIMIT,
                             "algorithm '%s': maxPushConstantsSize is %u bytes, the module has %u bytes of push "
@@ -131,9 +181,7 @@ static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, c
     for (size_t i = 0; i < reflect->binding_count; i++)
         bindings[i] = (kp_pipeline_binding){.set = reflect->bindings[i].set,
                                             .binding = reflect->bindings[i].binding,
-                                            .type = reflect->bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER
-                                                        ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
-                                                        : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+                                            .type = descriptor_of(reflect->bindings[i].kind)};
     if (module->guarded)
         bindings[count - 1] = free_binding(reflect);
     uint32_t push_size = reflect->push_size;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { FEW = 24 }; // up to here a search is quicker than a map
@@ -104,12 +105,38 @@ const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side) {
     return side == KP_SIDE_HOST && !root->shared ? &root->host_side : &root->device_side;
 }
 
+static bool in_pixels(const kp_memory *memory, kp_side side) {
+    return memory->format != NULL && side == KP_SIDE_DEVICE;
+}
+
+static void copy(const kp_recorder *recorder, const kp_memory *from, kp_side from_side, const kp_memory *to,
+                 kp_side to_side) {
+    const kp_device_functions *vk = &recorder->device->vk;
+    const VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
+    const VkImageSubresourceLayers layers = kp_pixels_layers();
+    VkBuffer source = kp_recorder_buffer(from, from_side)->handle, target = kp_recorder_buffer(to, to_side)->handle;
+    if (in_pixels(from, from_side) && in_pixels(to, to_side))
+        vk->vkCmdCopyImage(recorder->commands, from->pixels.handle, layout, to->pixels.handle, layout, 1,
+                           &(VkImageCopy){.srcSubresource = layers, .dstSubresource = layers, .extent = from->extent});
+    else if (in_pixels(from, from_side))
+        vk->vkCmdCopyImageToBuffer(
+            recorder->commands, from->pixels.handle, layout, target, 1,
+            &(VkBufferImageCopy){.bufferOffset = to->offset, .imageSubresource = layers, .imageExtent = from->extent});
+    else if (in_pixels(to, to_side))
+        vk->vkCmdCopyBufferToImage(
+            recorder->commands, source, to->pixels.handle, layout, 1,
+            &(VkBufferImageCopy){.bufferOffset = from->offset, .imageSubresource = layers, .imageExtent = to->extent});
+    else
+        vk->vkCmdCopyBuffer(recorder->commands, source, target, 1,
+                            &(VkBufferCopy){from->offset, to->offset, from->bytes});
+}
+
 kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side) {
-    const kp_buffer *source = kp_recorder_buffer(from, from_side), *target = kp_recorder_buffer(to, to_side);
+    bool same_side = from_side == to_side || from->root->shared;
     if (from->bytes == 0)
         return recorder->result;
-    if (source->handle == target->handle &&
-        from->offset == to->offset) { // a sync of shared sides: nothing but its place among other work
+    if (from->root == to->root && same_side && from->offset == to->offset) { // a sync of shared sides: nothing but its
+                                                                             // place among other work
         recorder->uses[slot_of(recorder, from)] |= to_side == KP_SIDE_HOST ? KP_ORDER_READ : KP_ORDER_WRITE;
         return recorder->result;
     }
@@ -119,8 +146,7 @@ kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_
                       (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT});
     kp_result result = kp_recorder_ready(recorder);
     if (result == KP_OK)
-        recorder->device->vk.vkCmdCopyBuffer(recorder->commands, source->handle, target->handle, 1,
-                                             &(VkBufferCopy){from->offset, to->offset, from->bytes});
+        copy(recorder, from, from_side, to, to_side);
     return result;
 }
 
@@ -137,7 +163,7 @@ static span span_of(const kp_memory *memory) {
     const kp_memory *root = memory->root;
     span s = {.begin = memory->offset, .end = memory->offset + memory->bytes};
     if (memory->offset + memory->bytes == root->bytes)
-        s.end = root->device_side.size; // what rounds it up belongs to nobody
+        s.end = (s.end + 3) / 4 * 4; // what rounds it up belongs to nobody
     s.first = (s.begin + 3) / 4 * 4;
     s.last = s.end / 4 * 4;
     return s;
@@ -184,6 +210,63 @@ static void fill_words(const kp_recorder *recorder, VkBuffer buffer, const span 
     copy_within(recorder, buffer, s->last - 4, s->last, s->end - s->last);
 }
 
+static float half(uint16_t bits) {
+    int exponent = bits >> 10 & 31;
+    float mantissa = (float)(bits & 1023) / 1024.0f, value;
+    if (exponent == 31)
+        value = (bits & 1023) != 0 ? NAN : INFINITY;
+    else
+        value = exponent == 0 ? ldexpf(mantissa, -14) : ldexpf(1.0f + mantissa, exponent - 15);
+    return bits >> 15 != 0 ? -value : value;
+}
+
+// One channel as a clear takes it.
+static VkClearColorValue color_of(const kp_format *format, const unsigned char *element) {
+    VkClearColorValue color = {.uint32 = {0}};
+    int8_t small;
+    int16_t medium;
+    uint16_t bits;
+    memcpy(&small, element, sizeof small);
+    memcpy(&medium, element, sizeof medium);
+    memcpy(&bits, element, sizeof bits);
+    switch (format->dtype) {
+    case KP_F16:
+        color.float32[0] = half(bits);
+        break;
+    case KP_U8:
+        if (format->normalized)
+            color.float32[0] = (float)element[0] / 255.0f;
+        else
+            color.uint32[0] = element[0];
+        break;
+    case KP_I8:
+        if (format->normalized)
+            color.float32[0] = small == -128 ? -1.0f : (float)small / 127.0f;
+        else
+            color.int32[0] = small;
+        break;
+    case KP_U16:
+        color.uint32[0] = bits;
+        break;
+    case KP_I16:
+        color.int32[0] = medium;
+        break;
+    default: // 32 bits
+        memcpy(&color.uint32[0], element, sizeof color.uint32[0]);
+        break;
+    }
+    for (unsigned i = 1; i < 4; i++)
+        color.uint32[i] = color.uint32[0];
+    return color;
+}
+
+static void fill_pixels(const kp_recorder *recorder, const kp_memory *image, const unsigned char *element) {
+    const VkClearColorValue color = color_of(image->format, element);
+    recorder->device->vk.vkCmdClearColorImage(
+        recorder->commands, image->pixels.handle, VK_IMAGE_LAYOUT_GENERAL, &color, 1,
+        &(VkImageSubresourceRange){.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .levelCount = 1, .layerCount = 1});
+}
+
 kp_result kp_recorder_fill(kp_recorder *recorder, kp_memory *memory, kp_side side, const unsigned char *element) {
     VkBuffer buffer = kp_recorder_buffer(memory, side)->handle;
     kp_recorder_touch(recorder, memory, side,
@@ -191,6 +274,10 @@ kp_result kp_recorder_fill(kp_recorder *recorder, kp_memory *memory, kp_side sid
     kp_result result = kp_recorder_ready(recorder);
     if (result != KP_OK)
         return result;
+    if (in_pixels(memory, side)) {
+        fill_pixels(recorder, memory, element);
+        return KP_OK;
+    }
     size_t size = kp_dtype_size(memory->dtype);
     span s = span_of(memory);
     unsigned char words[8];

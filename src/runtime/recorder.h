@@ -64,7 +64,7 @@ kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_
 bool kp_recorder_can_fill(const kp_memory *memory);
 kp_result kp_recorder_fill(kp_recorder *recorder, kp_memory *memory, kp_side side, const unsigned char *element);
 
-// The buffer of a side; the memory begins at its offset in it.
+// The buffer of a side, but for the device side of an image; the memory begins at its offset in it.
 const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side);
 
 #endif

@@ -178,8 +178,8 @@ static kp_result hold(kp_recording *recording, const char *who) {
     for (size_t i = 0; i < recording->memory_count; i++) {
         if (!kp_memory_hold(recording->memory[i])) {
             let_go(recording, i, 0);
-            return kp_error_set(KP_ERROR_STATE, "%s: tensor '%s', which it recorded, is destroyed", who,
-                                recording->memory[i]->label);
+            return kp_error_set(KP_ERROR_STATE, "%s: %s '%s', which it recorded, is destroyed", who,
+                                kp_memory_kind(recording->memory[i]), recording->memory[i]->label);
         }
     }
     for (size_t i = 0; i < recording->algorithm_count; i++) {

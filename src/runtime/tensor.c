@@ -146,12 +146,14 @@ static kp_result make_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, k
 kp_result kp_tensor_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_tensor **out) {
     if (tensor == NULL || out == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_view: %s is NULL", tensor == NULL ? "tensor" : "out");
-    kp_result result = kp_manager_check(tensor->manager, "tensor", tensor->label);
+    kp_result result = kp_manager_check(tensor->manager, kp_memory_kind(tensor), tensor->label);
     if (result != KP_OK)
         return result;
     const kp_tensor_view_desc all = {0};
+    if (tensor->format != NULL)
+        return kp_error_set(KP_ERROR_TYPE, "image '%s': only tensors have parts that are views", tensor->label);
     if (!kp_memory_hold(tensor))
-        return kp_error_set(KP_ERROR_STATE, "tensor '%s' is destroyed", tensor->label);
+        return kp_error_set(KP_ERROR_STATE, "%s '%s' is destroyed", kp_memory_kind(tensor), tensor->label);
     result = make_view(tensor, desc != NULL ? desc : &all, out);
     kp_memory_let_go(tensor);
     return result;
@@ -198,7 +200,7 @@ struct kp_view {
 kp_result kp_view_create(kp_tensor *tensor, kp_view **out) {
     if (tensor == NULL || out == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_view_create: %s is NULL", tensor == NULL ? "tensor" : "out");
-    kp_result result = kp_manager_check(tensor->manager, "tensor", tensor->label);
+    kp_result result = kp_manager_check(tensor->manager, kp_memory_kind(tensor), tensor->label);
     if (result != KP_OK)
         return result;
     kp_view *view = kp_alloc_zero(1, sizeof *view);
@@ -206,7 +208,7 @@ kp_result kp_view_create(kp_tensor *tensor, kp_view **out) {
         return kp_error_host_memory(sizeof *view);
     if (!kp_memory_hold(tensor)) {
         kp_alloc_free(view);
-        return kp_error_set(KP_ERROR_STATE, "tensor '%s' is destroyed", tensor->label);
+        return kp_error_set(KP_ERROR_STATE, "%s '%s' is destroyed", kp_memory_kind(tensor), tensor->label);
     }
     result = kp_memory_need_host(tensor);
     if (result != KP_OK) {

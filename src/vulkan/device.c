@@ -7,6 +7,7 @@
 #include "guard.h"
 #include "loader.h"
 #include "names.h"
+#include "pixels.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -286,6 +287,7 @@ void kp_device_release(kp_device *device) {
     if (device->handle != VK_NULL_HANDLE) {
         drop_timelines(device);
         kp_command_drop_idle(device);
+        kp_pixels_destroy_samplers(device);
         kp_heap_destroy(device);
         kp_loader_lock();
         device->vk.vkDestroyDevice(device->handle, NULL);

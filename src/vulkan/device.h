@@ -21,9 +21,14 @@ typedef struct kp_command kp_command;
     X(AllocateMemory)              \
     X(BeginCommandBuffer)          \
     X(BindBufferMemory)            \
+    X(BindImageMemory)             \
     X(CmdBindDescriptorSets)       \
     X(CmdBindPipeline)             \
+    X(CmdClearColorImage)          \
     X(CmdCopyBuffer)               \
+    X(CmdCopyBufferToImage)        \
+    X(CmdCopyImage)                \
+    X(CmdCopyImageToBuffer)        \
     X(CmdDispatch)                 \
     X(CmdDispatchIndirect)         \
     X(CmdFillBuffer)               \
@@ -38,8 +43,11 @@ typedef struct kp_command kp_command;
     X(CreateDescriptorPool)        \
     X(CreateDescriptorSetLayout)   \
     X(CreateFence)                 \
+    X(CreateImage)                 \
+    X(CreateImageView)             \
     X(CreatePipelineLayout)        \
     X(CreateQueryPool)             \
+    X(CreateSampler)               \
     X(CreateSemaphore)             \
     X(CreateShaderModule)          \
     X(DestroyBuffer)               \
@@ -48,9 +56,12 @@ typedef struct kp_command kp_command;
     X(DestroyDescriptorSetLayout)  \
     X(DestroyDevice)               \
     X(DestroyFence)                \
+    X(DestroyImage)                \
+    X(DestroyImageView)            \
     X(DestroyPipeline)             \
     X(DestroyPipelineLayout)       \
     X(DestroyQueryPool)            \
+    X(DestroySampler)              \
     X(DestroySemaphore)            \
     X(DestroyShaderModule)         \
     X(EndCommandBuffer)            \
@@ -58,6 +69,7 @@ typedef struct kp_command kp_command;
     X(GetBufferMemoryRequirements) \
     X(GetDeviceQueue)              \
     X(GetFenceStatus)              \
+    X(GetImageMemoryRequirements)  \
     X(GetQueryPoolResults)         \
     X(MapMemory)                   \
     X(QueueSubmit)                 \
@@ -76,6 +88,8 @@ typedef struct kp_device_functions {
     PFN_vkCmdEndDebugUtilsLabelEXT vkCmdEndDebugUtilsLabelEXT;     //
     PFN_vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetKHR;       // NULL where kp_features.push_descriptors is false
 } kp_device_functions;
+
+enum { KP_DEVICE_WRAPS = 4 }; // VkSamplerAddressMode in use
 
 typedef struct kp_queue {
     VkQueue handle;
@@ -106,6 +120,7 @@ typedef struct kp_device {
     pthread_mutex_t command_lock;              // guards what follows
     kp_command *idle_commands;                 // for reuse, linked
     uint32_t idle_command_count;               //
+    VkSampler samplers[2][KP_DEVICE_WRAPS];    // nearest and linear, by address mode; VK_NULL_HANDLE: not made yet
 } kp_device;
 
 typedef struct kp_device_desc {

@@ -163,8 +163,9 @@ static kp_result map_block(kp_device *device, kp_heap_block *block) {
     return result;
 }
 
-// A new block, not linked yet, all of it one free chunk that is in no bin yet. `buffer` is what a lone one is for.
-static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size, VkBuffer buffer, kp_heap_block **out) {
+// A new block, not linked yet, all of it one free chunk that is in no bin yet. `want` is what a lone one is for.
+static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size, const kp_heap_want *want,
+                            kp_heap_block **out) {
     kp_result result = check_room(device, type, size);
     if (result != KP_OK)
         return result;
@@ -174,7 +175,7 @@ static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size,
         result = kp_error_host_memory(sizeof *block);
         goto fail;
     }
-    *block = (kp_heap_block){.size = size, .first = chunk, .type = type, .lone = buffer != VK_NULL_HANDLE};
+    *block = (kp_heap_block){.size = size, .first = chunk, .type = type, .lone = want != NULL};
     *chunk = (kp_heap_chunk){.block = block, .size = size};
     result = KP_VK(
         device, AllocateMemory, device->handle,
@@ -182,7 +183,8 @@ static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size,
             .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
             .pNext = block->lone
                          ? &(VkMemoryDedicatedAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
-                                                            .buffer = buffer}
+                                                            .buffer = want->buffer,
+                                                            .image = want->image}
                          : NULL,
             .allocationSize = size,
             .memoryTypeIndex = type},
@@ -257,7 +259,7 @@ static VkDeviceSize block_size(const kp_device *device, uint32_t type, VkDeviceS
 
 static kp_result alloc_lone(kp_device *device, uint32_t type, const kp_heap_want *want, kp_heap_chunk **out) {
     kp_heap_block *block = NULL;
-    kp_result result = make_block(device, type, want->needs.size, want->buffer, &block);
+    kp_result result = make_block(device, type, want->needs.size, want, &block);
     if (result != KP_OK)
         return result;
     link_block(&device->heap.types[type], block);
@@ -271,9 +273,9 @@ static kp_result alloc_shared(kp_device *device, uint32_t index, VkDeviceSize si
     if (chunk == NULL) {
         kp_heap_block *block = NULL;
         VkDeviceSize roomy = block_size(device, index, size);
-        kp_result result = make_block(device, index, roomy, VK_NULL_HANDLE, &block);
+        kp_result result = make_block(device, index, roomy, NULL, &block);
         if (result == KP_ERROR_DEVICE_MEMORY && roomy > size) // no room to be generous
-            result = make_block(device, index, size, VK_NULL_HANDLE, &block);
+            result = make_block(device, index, size, NULL, &block);
         if (result != KP_OK)
             return result;
         type->growth++;
@@ -288,9 +290,12 @@ static kp_result alloc_shared(kp_device *device, uint32_t index, VkDeviceSize si
 }
 
 static kp_result alloc_from(kp_device *device, uint32_t type, const kp_heap_want *want, kp_heap_chunk **out) {
-    VkDeviceSize size = (want->needs.size + GRANULE - 1) / GRANULE * GRANULE;
-    if (want->needs.alignment > GRANULE)
-        size += want->needs.alignment - GRANULE;
+    VkDeviceSize alignment = kp_heap_alignment(device, want),
+                 unit = want->image != VK_NULL_HANDLE ? alignment : GRANULE;
+    VkDeviceSize size = (want->needs.size + unit - 1) / unit * unit;
+    size = (size + GRANULE - 1) / GRANULE * GRANULE;
+    if (alignment > GRANULE)
+        size += alignment - GRANULE;
     if (size > LARGEST_BLOCK / 2)
         return alloc_lone(device, type, want, out);
     return alloc_shared(device, type, size, out);
@@ -452,6 +457,11 @@ void kp_heap_destroy(kp_device *device) {
         }
         memset(type, 0, sizeof *type);
     }
+}
+
+VkDeviceSize kp_heap_alignment(const kp_device *device, const kp_heap_want *want) {
+    VkDeviceSize needed = want->needs.alignment, apart = device->limits.image_granularity;
+    return want->image != VK_NULL_HANDLE && needed < apart ? apart : needed;
 }
 
 VkDeviceMemory kp_heap_memory(const kp_heap_chunk *chunk) { return chunk->block->memory; }

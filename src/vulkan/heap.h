@@ -44,7 +44,8 @@ typedef struct kp_heap_want {
     VkMemoryPropertyFlags required;  // a type without these does not do
     VkMemoryPropertyFlags preferred; // the more of these the better
     VkMemoryPropertyFlags avoided;   // and the fewer of these
-    VkBuffer buffer;                 // that it is for
+    VkBuffer buffer;                 // that it is for, or
+    VkImage image;                   // this one
 } kp_heap_want;
 
 void kp_heap_init(kp_device *device);
@@ -61,6 +62,10 @@ void kp_heap_trim(kp_device *device);
 // What this process may have of the device's own memory, all heaps of it, and what it has of it, as the driver says; or
 // else the size of those heaps and what kp itself has of them.
 void kp_heap_budget(kp_device *device, uint64_t *budget, uint64_t *usage);
+
+// What the piece is aligned to: to be given to kp_heap_offset and kp_heap_mapped. More than is needed for an image: no
+// buffer comes as near to it as the device's bufferImageGranularity forbids.
+VkDeviceSize kp_heap_alignment(const kp_device *device, const kp_heap_want *want);
 
 VkDeviceMemory kp_heap_memory(const kp_heap_chunk *chunk);
 VkDeviceSize kp_heap_offset(const kp_heap_chunk *chunk, VkDeviceSize alignment); // the first one aligned so

@@ -82,6 +82,10 @@ static void describe_limits(const VkPhysicalDeviceProperties *p, kp_info *info, 
     limits->max_uniform_range = l->maxUniformBufferRange;
     limits->storage_alignment = l->minStorageBufferOffsetAlignment;
     limits->uniform_alignment = l->minUniformBufferOffsetAlignment;
+    limits->image_granularity = l->bufferImageGranularity;
+    limits->max_storage_images = l->maxPerStageDescriptorStorageImages;
+    limits->max_sampled_images = l->maxPerStageDescriptorSampledImages;
+    limits->max_samplers = l->maxPerStageDescriptorSamplers;
 }
 
 // Properties that structs of Vulkan 1.1 and of extensions hold.

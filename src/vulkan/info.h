@@ -43,6 +43,10 @@ typedef struct kp_info_limits {
     uint32_t max_uniform_buffers;                  // uniform buffers of one pipeline
     uint32_t max_uniform_range;                    // bytes of one bound uniform buffer
     uint64_t storage_alignment, uniform_alignment; // of where a bound buffer begins
+    uint64_t image_granularity;                    // bytes that are not shared by a buffer and an image
+    uint32_t max_storage_images;                   // of one pipeline
+    uint32_t max_sampled_images;                   // of one pipeline
+    uint32_t max_samplers;                         // of one pipeline
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps
 } kp_info_limits;
 

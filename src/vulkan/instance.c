@@ -29,11 +29,21 @@ static const char *const advice[] = {
     "SpirvDeprecated_WorkgroupSize",           // a module of an older SPIR-V may use what a newer one does not
 };
 
+// Copies of images in the layout GENERAL, in which kp keeps them (pixels.h), are warned of for their speed. Errors have
+// the same name.
+static bool is_about_general_layout(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                    VkDebugUtilsMessageTypeFlagsEXT types, const char *id) {
+    return severity == VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT &&
+           types == VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT && strstr(id, "InvalidImageLayout") != NULL;
+}
+
 static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                                  VkDebugUtilsMessageTypeFlagsEXT types,
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data, void *payload) {
-    (void)severity, (void)types, (void)payload;
+    (void)payload;
     const char *id = data->pMessageIdName != NULL ? data->pMessageIdName : "";
+    if (is_about_general_layout(severity, types, id))
+        return VK_FALSE;
     for (size_t i = 0; i < sizeof advice / sizeof *advice; i++) {
         if (strstr(id, advice[i]) != NULL)
             return VK_FALSE;

@@ -13,6 +13,8 @@
     X(GetPhysicalDeviceProperties)            \
     X(GetPhysicalDeviceProperties2)           \
     X(GetPhysicalDeviceFeatures2)             \
+    X(GetPhysicalDeviceFormatProperties)      \
+    X(GetPhysicalDeviceImageFormatProperties) \
     X(GetPhysicalDeviceMemoryProperties)      \
     X(GetPhysicalDeviceMemoryProperties2)     \
     X(GetPhysicalDeviceQueueFamilyProperties) \

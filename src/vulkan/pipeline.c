@@ -180,11 +180,15 @@ static kp_result add_pool(kp_device *device, kp_pipeline_pools *pools, const kp_
     pool.sets = pool.max_sets;
     pool.descriptors = pool.max_descriptors;
     const VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, pool.max_descriptors},
-                                          {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, pool.max_descriptors}};
+                                          {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, pool.max_descriptors},
+                                          {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, pool.max_descriptors},
+                                          {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, pool.max_descriptors},
+                                          {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, pool.max_descriptors},
+                                          {VK_DESCRIPTOR_TYPE_SAMPLER, pool.max_descriptors}};
     kp_result result = KP_VK(device, CreateDescriptorPool, device->handle,
                              &(VkDescriptorPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                                            .maxSets = pool.max_sets,
-                                                           .poolSizeCount = 2,
+                                                           .poolSizeCount = sizeof sizes / sizeof *sizes,
                                                            .pPoolSizes = sizes},
                              NULL, &pool.handle);
     if (result == KP_OK)
@@ -224,26 +228,31 @@ static kp_result alloc_sets(kp_device *device, const kp_pipeline_layout *layout,
                  out);
 }
 
-static void fill_writes(const kp_pipeline_layout *layout, const VkDescriptorBufferInfo *buffers,
-                        const VkDescriptorSet *sets, VkWriteDescriptorSet *writes) {
+static bool is_buffer(VkDescriptorType type) {
+    return type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+}
+
+static void fill_writes(const kp_pipeline_layout *layout, const kp_pipeline_bound *bound, const VkDescriptorSet *sets,
+                        VkWriteDescriptorSet *writes) {
     for (uint32_t i = 0; i < layout->binding_count; i++)
-        writes[i] = (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                           .dstSet = sets != NULL ? sets[layout->bindings[i].set] : VK_NULL_HANDLE,
-                                           .dstBinding = layout->bindings[i].binding,
-                                           .descriptorCount = 1,
-                                           .descriptorType = layout->bindings[i].type,
-                                           .pBufferInfo = &buffers[i]};
+        writes[i] =
+            (VkWriteDescriptorSet){.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                   .dstSet = sets != NULL ? sets[layout->bindings[i].set] : VK_NULL_HANDLE,
+                                   .dstBinding = layout->bindings[i].binding,
+                                   .descriptorCount = 1,
+                                   .descriptorType = layout->bindings[i].type,
+                                   .pImageInfo = is_buffer(layout->bindings[i].type) ? NULL : &bound[i].image,
+                                   .pBufferInfo = is_buffer(layout->bindings[i].type) ? &bound[i].buffer : NULL};
 }
 
 static kp_result bind_sets(kp_device *device, VkCommandBuffer commands, const kp_pipeline_layout *layout,
-                           const VkDescriptorBufferInfo *buffers, kp_pipeline_pools *pools,
-                           VkWriteDescriptorSet *writes) {
+                           const kp_pipeline_bound *bound, kp_pipeline_pools *pools, VkWriteDescriptorSet *writes) {
     VkDescriptorSet *sets = kp_alloc_zero(layout->set_count, sizeof *sets);
     if (sets == NULL)
         return kp_error_host_memory(layout->set_count * sizeof *sets);
     kp_result result = alloc_sets(device, layout, pools, sets);
     if (result == KP_OK) {
-        fill_writes(layout, buffers, sets, writes);
+        fill_writes(layout, bound, sets, writes);
         device->vk.vkUpdateDescriptorSets(device->handle, layout->binding_count, writes, 0, NULL);
         device->vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, 0,
                                            layout->set_count, sets, 0, NULL);
@@ -252,8 +261,8 @@ static kp_result bind_sets(kp_device *device, VkCommandBuffer commands, const kp
     return result;
 }
 
-kp_result kp_pipeline_bind_buffers(kp_device *device, VkCommandBuffer commands, const kp_pipeline_layout *layout,
-                                   const VkDescriptorBufferInfo *buffers, kp_pipeline_pools *pools) {
+kp_result kp_pipeline_bind(kp_device *device, VkCommandBuffer commands, const kp_pipeline_layout *layout,
+                           const kp_pipeline_bound *bound, kp_pipeline_pools *pools) {
     if (layout->binding_count == 0)
         return KP_OK;
     VkWriteDescriptorSet *writes = kp_alloc_zero(layout->binding_count, sizeof *writes);
@@ -261,11 +270,11 @@ kp_result kp_pipeline_bind_buffers(kp_device *device, VkCommandBuffer commands, 
         return kp_error_host_memory(layout->binding_count * sizeof *writes);
     kp_result result = KP_OK;
     if (layout->push_descriptors) {
-        fill_writes(layout, buffers, NULL, writes);
+        fill_writes(layout, bound, NULL, writes);
         device->vk.vkCmdPushDescriptorSetKHR(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout->handle, 0,
                                              layout->binding_count, writes);
     } else {
-        result = bind_sets(device, commands, layout, buffers, pools, writes);
+        result = bind_sets(device, commands, layout, bound, pools, writes);
     }
     kp_alloc_free(writes);
     return result;

@@ -56,8 +56,14 @@ typedef struct kp_pipeline_pools {
 void kp_pipeline_pools_reset(kp_device *device, kp_pipeline_pools *pools); // takes all sets back
 void kp_pipeline_pools_destroy(kp_device *device, kp_pipeline_pools *pools);
 
-// Records: binds one buffer to each binding of the layout, in their order.
-kp_result kp_pipeline_bind_buffers(kp_device *device, VkCommandBuffer commands, const kp_pipeline_layout *layout,
-                                   const VkDescriptorBufferInfo *buffers, kp_pipeline_pools *pools);
+// What is bound to one binding: the one of the two that its type has.
+typedef union kp_pipeline_bound {
+    VkDescriptorBufferInfo buffer;
+    VkDescriptorImageInfo image; // or sampler
+} kp_pipeline_bound;
+
+// Records: binds one to each binding of the layout, in their order.
+kp_result kp_pipeline_bind(kp_device *device, VkCommandBuffer commands, const kp_pipeline_layout *layout,
+                           const kp_pipeline_bound *bound, kp_pipeline_pools *pools);
 
 #endif

@@ -82,13 +82,26 @@ static void bindings_must_match(void **state) {
     program =
         gpu_glsl("layout(binding = 0, r32f) uniform image2D i;\nvoid main() { imageStore(i, ivec2(0), vec4(1)); }\n");
     desc.program = program;
+    FAILS(kp_algorithm_create(mgr, &desc, &algorithm), KP_ERROR_TYPE,
+          "algorithm 'm': binding 0 of set 0 ('i') is a storage image, 'x' is a tensor");
+    kp_program_destroy(program);
+    program =
+        gpu_glsl("layout(binding = 0, r32f) uniform imageBuffer i;\nvoid main() { imageStore(i, 0, vec4(1)); }\n");
+    desc.program = program;
+    FAILS(
+        kp_algorithm_create(mgr, &desc, &algorithm), KP_ERROR_UNSUPPORTED,
+        "algorithm 'm': binding 0 of set 0 is a storage texel buffer; only buffers, images and samplers can be bound");
+    kp_program_destroy(program);
+    program = gpu_glsl(
+        "layout(binding = 0, r32f) uniform image2DArray i;\nvoid main() { imageStore(i, ivec3(0), vec4(1)); }\n");
+    desc.program = program;
     FAILS(kp_algorithm_create(mgr, &desc, &algorithm), KP_ERROR_UNSUPPORTED,
-          "algorithm 'm': binding 0 of set 0 is a storage image; only buffers can be bound");
+          "algorithm 'm': binding 0 of set 0 is a storage image with layers; none has them");
     kp_program_destroy(program);
     program = gpu_glsl("layout(binding = 0) buffer X { float x[]; } b[2];\nvoid main() { b[1].x[0] = 1.0; }\n");
     desc.program = program;
     FAILS(kp_algorithm_create(mgr, &desc, &algorithm), KP_ERROR_UNSUPPORTED,
-          "algorithm 'm': binding 0 of set 0 is an array of buffers; only single ones can be bound");
+          "algorithm 'm': binding 0 of set 0 is an array of storage buffers; only single ones can be bound");
     kp_program_destroy(program);
     assert_null(algorithm);
     kp_tensor_destroy(x);

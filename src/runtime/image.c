@@ -1,0 +1,193 @@
+// Images: memory whose device side is a VkImage. The host side holds its pixels in rows, without gaps, and is a buffer
+// of its own on every device: what an image's memory looks like is the driver's secret.
+#include "memory.h"
+
+#include "base/alloc.h"
+#include "vulkan/command.h"
+#include "vulkan/guard.h"
+
+#include <kp/vulkan.h>
+
+#include <string.h>
+
+bool kp_memory_is_image(const kp_memory *memory) { return memory != NULL && memory->format != NULL; }
+
+static kp_result check_desc(const kp_image_desc *desc, const char *label) {
+    if (kp_dtype_size(desc->dtype) == 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': %d is not an element type", label, (int)desc->dtype);
+    if (desc->channels > 4)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': %u channels, at most 4 are possible", label,
+                            desc->channels);
+    if (desc->width == 0 || (desc->height == 0 && desc->depth != 0))
+        return kp_error_set(KP_ERROR_ARGUMENT,
+                            "image '%s': %u x %u x %u pixels: an image has at least one of each axis", label,
+                            desc->width, desc->height, desc->depth);
+    if ((unsigned)desc->memory_type > KP_MEMORY_DEVICE_AND_HOST)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': %d is not a memory type", label, (int)desc->memory_type);
+    if (desc->memory_type == KP_MEMORY_STORAGE && desc->data != NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': a storage image has no host side to hold data", label);
+    if ((unsigned)desc->filter > KP_FILTER_LINEAR || (unsigned)desc->wrap > KP_WRAP_ZERO)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': %d is not a filter, or %d not a wrap", label,
+                            (int)desc->filter, (int)desc->wrap);
+    return KP_OK;
+}
+
+static VkSamplerAddressMode wrap_of(kp_wrap wrap) {
+    switch (wrap) {
+    case KP_WRAP_REPEAT:
+        return VK_SAMPLER_ADDRESS_MODE_REPEAT;
+    case KP_WRAP_MIRROR:
+        return VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT;
+    case KP_WRAP_ZERO:
+        return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+    case KP_WRAP_CLAMP:
+    default:
+        return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+    }
+}
+
+// The format, and how it is sampled.
+static kp_result describe_pixels(const kp_image_desc *desc, const char *label, kp_memory *image) {
+    const kp_device *device = image->manager->device;
+    uint32_t channels = desc->channels != 0 ? desc->channels : 1;
+    image->format = kp_format_find(desc->dtype, desc->normalized, channels);
+    if (image->format == NULL)
+        return kp_error_set(KP_ERROR_TYPE, "image '%s': there are no images of %s%s", label,
+                            desc->normalized ? "normalized " : "", kp_dtype_name(desc->dtype));
+    image->uses = kp_pixels_query(device, image->format->vulkan);
+    if (desc->filter == KP_FILTER_LINEAR && !image->uses.linear)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "image '%s': %s cannot sample %s with a linear filter", label,
+                            device->info.name, image->format->name);
+    if (desc->wrap == KP_WRAP_ZERO && image->format->reads != KP_F32)
+        return kp_error_set(KP_ERROR_UNSUPPORTED,
+                            "image '%s': %s cannot be wrapped by zeros, only what reads as floats", label,
+                            image->format->name);
+    image->filter = desc->filter == KP_FILTER_LINEAR ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+    image->wrap = wrap_of(desc->wrap);
+    return KP_OK;
+}
+
+// Rows of a NumPy array: depth, height, width, channels.
+static void describe_shape(const kp_image_desc *desc, kp_memory *image) {
+    const uint32_t axes[3] = {desc->depth, desc->height, desc->width};
+    image->count = 1;
+    for (unsigned i = 0; i < 3; i++) {
+        if (axes[i] != 0)
+            image->shape[image->ndim++] = axes[i];
+    }
+    image->dimensions = image->ndim;
+    image->shape[image->ndim++] = image->format->channels;
+    image->extent = (VkExtent3D){desc->width, desc->height != 0 ? desc->height : 1, desc->depth != 0 ? desc->depth : 1};
+}
+
+// 32 bits times 32 bits times 32 bits may not fit.
+static kp_result describe_size(const char *label, kp_memory *image) {
+    size_t size = kp_dtype_size(image->format->dtype);
+    for (uint32_t i = 0; i < image->ndim; i++) {
+        if (image->count > UINT64_MAX / image->shape[i] / size)
+            return kp_error_set(KP_ERROR_LIMIT, "image '%s': %u x %u x %u pixels are more than 2^64 bytes", label,
+                                image->extent.width, image->extent.height, image->extent.depth);
+        image->count *= image->shape[i];
+    }
+    image->bytes = image->count * size;
+    return KP_OK;
+}
+
+static kp_result describe(const kp_image_desc *desc, kp_memory *image) {
+    const char *label = desc->label != NULL ? desc->label : "image";
+    kp_result result = check_desc(desc, label);
+    if (result == KP_OK)
+        result = describe_pixels(desc, label, image);
+    if (result != KP_OK)
+        return result;
+    describe_shape(desc, image);
+    result = describe_size(label, image);
+    if (result != KP_OK)
+        return result;
+    image->dtype = desc->dtype;
+    image->type = desc->memory_type;
+    image->undefined = desc->uninitialized && desc->data == NULL;
+    image->label = kp_alloc_text(label);
+    return image->label != NULL ? KP_OK : kp_error_host_memory(strlen(label));
+}
+
+static kp_result submit(kp_memory *image, kp_command *command) {
+    kp_manager *manager = image->manager;
+    kp_order_plan plan;
+    kp_guard_lock(&manager->order_lock);
+    kp_order_begin(&plan, manager->order, manager->device->queue_count, 0, manager->order_waits);
+    const kp_command_order order = {.number = plan.number};
+    kp_result result = kp_command_submit(manager->device, &manager->device->queues[0], command, &order);
+    if (result == KP_OK) {
+        kp_order_pass(&plan);
+        kp_order_use(&plan, &image->order, KP_ORDER_WRITE);
+    }
+    kp_guard_unlock(&manager->order_lock);
+    return result;
+}
+
+kp_result kp_image_settle(kp_memory *image) {
+    kp_device *device = image->device;
+    kp_queue *queue = &device->queues[0];
+    kp_command *command = NULL;
+    kp_result result = kp_command_acquire(device, queue->family, &command);
+    if (result != KP_OK)
+        return result;
+    result = kp_command_begin(device, command);
+    if (result == KP_OK) {
+        kp_pixels_settle(device, command->buffer, &image->pixels);
+        result = kp_command_end(device, command);
+    }
+    if (result == KP_OK)
+        result = submit(image, command);
+    if (result == KP_OK) {
+        result = kp_command_wait(device, queue, command, UINT64_MAX);
+        if (result != KP_OK && result != KP_ERROR_DEVICE_LOST)
+            kp_command_abandon(device, queue);
+    }
+    kp_command_give(device, command);
+    return result;
+}
+
+kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out) {
+    kp_result result = kp_manager_check(manager, "kp_image_create", NULL);
+    if (result != KP_OK)
+        return result;
+    if (desc == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_image_create: %s is NULL", desc == NULL ? "desc" : "out");
+    kp_manager_reap(manager);
+    kp_memory *image = kp_alloc_zero(1, sizeof *image);
+    if (image == NULL)
+        return kp_error_host_memory(sizeof *image);
+    image->manager = manager;
+    result = describe(desc, image);
+    if (result == KP_OK)
+        result = kp_memory_open(image, desc->data);
+    if (result != KP_OK) {
+        kp_alloc_free(image->label);
+        kp_alloc_free(image);
+        return result;
+    }
+    *out = image;
+    return KP_OK;
+}
+
+void kp_image_destroy(kp_image *image) { kp_memory_destroy(image); }
+
+kp_result kp_vulkan_from_image(const kp_image *image, kp_vulkan_image *out) {
+    if (image == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_image: %s is NULL", image == NULL ? "image" : "out");
+    kp_result result = kp_manager_check(image->manager, kp_memory_kind(image), image->label);
+    if (result != KP_OK)
+        return result;
+    if (image->format == NULL)
+        return kp_error_set(KP_ERROR_TYPE, "kp_vulkan_from_image: '%s' is a tensor", image->label);
+    if (!atomic_load(&image->alive))
+        return kp_error_set(KP_ERROR_STATE, "image '%s' is destroyed", image->label);
+    *out = (kp_vulkan_image){.image = image->pixels.handle,
+                             .view = image->pixels.view,
+                             .format = image->format->vulkan,
+                             .layout = VK_IMAGE_LAYOUT_GENERAL,
+                             .extent = image->extent};
+    return KP_OK;
+}

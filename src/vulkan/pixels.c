@@ -1,0 +1,169 @@
+// See pixels.h.
+#include "pixels.h"
+
+#include "barrier.h"
+#include "guard.h"
+
+static VkImageType type_of(uint32_t dimensions) {
+    return dimensions == 1 ? VK_IMAGE_TYPE_1D : dimensions == 2 ? VK_IMAGE_TYPE_2D : VK_IMAGE_TYPE_3D;
+}
+
+static VkImageViewType view_type_of(uint32_t dimensions) {
+    return dimensions == 1 ? VK_IMAGE_VIEW_TYPE_1D : dimensions == 2 ? VK_IMAGE_VIEW_TYPE_2D : VK_IMAGE_VIEW_TYPE_3D;
+}
+
+VkImageSubresourceLayers kp_pixels_layers(void) {
+    return (VkImageSubresourceLayers){.aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .layerCount = 1};
+}
+
+static const VkImageSubresourceRange whole = {
+    .aspectMask = VK_IMAGE_ASPECT_COLOR_BIT, .levelCount = 1, .layerCount = 1};
+
+kp_pixels_uses kp_pixels_query(const kp_device *device, VkFormat format) {
+    const VkFormatFeatureFlags copies = VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
+    VkFormatProperties p;
+    device->instance->GetPhysicalDeviceFormatProperties(device->physical, format, &p);
+    VkFormatFeatureFlags has = p.optimalTilingFeatures;
+    bool copied = (has & copies) == copies;
+    return (kp_pixels_uses){.storage = copied && (has & VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT) != 0,
+                            .sampled = copied && (has & VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT) != 0,
+                            .linear = (has & VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT) != 0};
+}
+
+static VkImageUsageFlags usage_of(kp_pixels_uses uses) {
+    return VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+           (uses.storage ? VK_IMAGE_USAGE_STORAGE_BIT : 0) | (uses.sampled ? VK_IMAGE_USAGE_SAMPLED_BIT : 0);
+}
+
+static kp_result check_extent(const kp_device *device, const kp_pixels_desc *desc, const VkExtent3D *most) {
+    const uint32_t limits[3] = {most->width, most->height, most->depth};
+    const uint32_t wanted[3] = {desc->extent.width, desc->extent.height, desc->extent.depth};
+    static const char *const names[3] = {"width", "height", "depth"};
+    for (uint32_t i = 0; i < desc->dimensions; i++) {
+        if (wanted[i] > limits[i])
+            return kp_error_set(KP_ERROR_LIMIT, "maxImageDimension%uD of %s is %u for %s, the %s is %u",
+                                desc->dimensions, device->info.name, limits[i], desc->format_name, names[i], wanted[i]);
+    }
+    return KP_OK;
+}
+
+// That the device has such images, and that large.
+static kp_result check(const kp_device *device, const kp_pixels_desc *desc, kp_pixels_uses uses) {
+    VkImageFormatProperties p;
+    VkResult result = VK_ERROR_FORMAT_NOT_SUPPORTED;
+    if (uses.storage || uses.sampled)
+        result = device->instance->GetPhysicalDeviceImageFormatProperties(
+            device->physical, desc->format, type_of(desc->dimensions), VK_IMAGE_TILING_OPTIMAL, usage_of(uses), 0, &p);
+    if (result == VK_ERROR_FORMAT_NOT_SUPPORTED)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s has no %u-D images of %s", device->info.name, desc->dimensions,
+                            desc->format_name);
+    if (result < 0)
+        return kp_device_check((kp_device *)(uintptr_t)device, result, "vkGetPhysicalDeviceImageFormatProperties");
+    return check_extent(device, desc, &p.maxExtent);
+}
+
+static kp_result make(kp_device *device, const kp_pixels_desc *desc, kp_pixels_uses uses, kp_pixels *pixels) {
+    bool many = device->family_count > 1;
+    return KP_VK(device, CreateImage, device->handle,
+                 &(VkImageCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                      .imageType = type_of(desc->dimensions),
+                                      .format = desc->format,
+                                      .extent = desc->extent,
+                                      .mipLevels = 1,
+                                      .arrayLayers = 1,
+                                      .samples = VK_SAMPLE_COUNT_1_BIT,
+                                      .tiling = VK_IMAGE_TILING_OPTIMAL,
+                                      .usage = usage_of(uses),
+                                      .sharingMode = many ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+                                      .queueFamilyIndexCount = many ? device->family_count : 0,
+                                      .pQueueFamilyIndices = device->families},
+                 NULL, &pixels->handle);
+}
+
+static kp_result give_memory(kp_device *device, kp_pixels *pixels) {
+    kp_heap_want want = {.preferred = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
+                         .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
+                         .image = pixels->handle};
+    device->vk.vkGetImageMemoryRequirements(device->handle, pixels->handle, &want.needs);
+    pixels->size = want.needs.size;
+    kp_result result = kp_heap_alloc(device, &want, &pixels->chunk);
+    if (result != KP_OK)
+        return result;
+    return KP_VK(device, BindImageMemory, device->handle, pixels->handle, kp_heap_memory(pixels->chunk),
+                 kp_heap_offset(pixels->chunk, kp_heap_alignment(device, &want)));
+}
+
+kp_result kp_pixels_create(kp_device *device, const kp_pixels_desc *desc, kp_pixels *out) {
+    kp_pixels pixels = {.extent = desc->extent};
+    kp_pixels_uses uses = kp_pixels_query(device, desc->format);
+    kp_result result = check(device, desc, uses);
+    if (result == KP_OK)
+        result = make(device, desc, uses, &pixels);
+    if (result == KP_OK)
+        result = give_memory(device, &pixels);
+    if (result == KP_OK)
+        result = KP_VK(device, CreateImageView, device->handle,
+                       &(VkImageViewCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+                                                .image = pixels.handle,
+                                                .viewType = view_type_of(desc->dimensions),
+                                                .format = desc->format,
+                                                .subresourceRange = whole},
+                       NULL, &pixels.view);
+    if (result != KP_OK) {
+        kp_pixels_destroy(device, &pixels);
+        return result;
+    }
+    kp_device_name(device, VK_OBJECT_TYPE_IMAGE, KP_DEVICE_HANDLE(pixels.handle), desc->label);
+    *out = pixels;
+    return KP_OK;
+}
+
+void kp_pixels_destroy(kp_device *device, kp_pixels *pixels) {
+    if (pixels->view != VK_NULL_HANDLE)
+        device->vk.vkDestroyImageView(device->handle, pixels->view, NULL);
+    if (pixels->handle != VK_NULL_HANDLE)
+        device->vk.vkDestroyImage(device->handle, pixels->handle, NULL);
+    kp_heap_free(device, pixels->chunk);
+    *pixels = (kp_pixels){0};
+}
+
+void kp_pixels_settle(kp_device *device, VkCommandBuffer commands, const kp_pixels *pixels) {
+    const VkImageMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                          .dstAccessMask = kp_barrier_any_use.access,
+                                          .oldLayout = VK_IMAGE_LAYOUT_UNDEFINED,
+                                          .newLayout = VK_IMAGE_LAYOUT_GENERAL,
+                                          .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                          .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                          .image = pixels->handle,
+                                          .subresourceRange = whole};
+    device->vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, kp_barrier_any_use.stage, 0, 0, NULL,
+                                    0, NULL, 1, &barrier);
+}
+
+kp_result kp_pixels_sampler(kp_device *device, VkFilter filter, VkSamplerAddressMode wrap, VkSampler *out) {
+    VkSampler *kept = &device->samplers[filter == VK_FILTER_LINEAR][(unsigned)wrap % KP_DEVICE_WRAPS];
+    kp_result result = KP_OK;
+    kp_guard_lock(&device->command_lock);
+    if (*kept == VK_NULL_HANDLE)
+        result = KP_VK(device, CreateSampler, device->handle,
+                       &(VkSamplerCreateInfo){.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+                                              .magFilter = filter,
+                                              .minFilter = filter,
+                                              .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                                              .addressModeU = wrap,
+                                              .addressModeV = wrap,
+                                              .addressModeW = wrap,
+                                              .borderColor = VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
+                       NULL, kept);
+    *out = *kept;
+    kp_guard_unlock(&device->command_lock);
+    return result;
+}
+
+void kp_pixels_destroy_samplers(kp_device *device) {
+    for (unsigned i = 0; i < 2 * KP_DEVICE_WRAPS; i++) {
+        VkSampler sampler = device->samplers[i / KP_DEVICE_WRAPS][i % KP_DEVICE_WRAPS];
+        if (sampler != VK_NULL_HANDLE)
+            device->vk.vkDestroySampler(device->handle, sampler, NULL);
+    }
+}
