@@ -25,7 +25,7 @@ PACKAGE_FILES := $(shell find CMakeLists.txt CMakePresets.json cmake include src
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help demo build python test test-unit test-compile test-gpu test-python test-install test-docs \
-        asan tsan fuzz bench format format-check lint wheel install drivers clean distclean
+        asan tsan soak fuzz bench format format-check lint wheel install drivers clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -101,6 +101,7 @@ test-compile: build-tests ## Kernels that compile, and kernels that must not
 test-gpu: build-tests drivers ## The C runtime, on every driver
 	@$(MATRIX) gpu --probe $(PROBE) -- $(CTEST) --test-dir $(RELEASE)/tests/gpu -j$(JOBS) --output-junit {junit}
 	@$(MATRIX) faults -- $(CTEST) --test-dir $(RELEASE)/tests/faults --output-junit {junit}
+	@$(MATRIX) soak -- $(CTEST) --test-dir $(RELEASE)/tests/soak --output-junit {junit}
 	@$(MATRIX) examples-c -- $(CTEST) --test-dir $(RELEASE)/examples/c -j$(JOBS) --output-junit {junit}
 
 test-python: build-tests drivers .venv/stamp-test $(STAMPS)/python ## The Python package and the examples, on every driver
@@ -131,6 +132,10 @@ tsan: $(SANITIZED) ## The tests in C under the thread sanitizer
 	@cmake --build --preset tsan
 	@$(RESULTS) run tsan-unit -- $(CTEST) --test-dir build/tsan/tests/unit -j$(JOBS) --output-junit {junit}
 	@$(MATRIX) tsan-gpu --drivers lavapipe --no-validation -- $(CTEST) --test-dir build/tsan/tests/gpu -j$(JOBS) --output-junit {junit}
+
+soak: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Memory over a million evaluations, and long random runs
+	@$(MATRIX) soak-long --no-validation --timeout 7200 -- $(RELEASE)/tests/soak/soak
+	@KP_STATE_MACHINE=2000 $(MATRIX) random-calls --timeout 7200 -- $(PYTEST) tests/python/test_state_machine.py --junitxml {junit}
 
 fuzz: $(STAMPS)/system-build $(STAMPS)/system-test $(STAMPS)/system-lint ## Fuzz the compiler and the SPIR-V reader, a minute each
 	@cmake --preset fuzz >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
