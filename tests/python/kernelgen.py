@@ -356,7 +356,7 @@ class Generator:
             self.block(depth + 1, self.rng.randint(1, 2))
 
     def for_header(self, depth):
-        name, count = self.fresh("j"), self.rng.randint(1, 6)
+        name, count = self.fresh("j"), self.rng.randint(1, 3 if self.loops else 6)
         ranges = [
             f"{count}",
             f"({self.i32(1)} & 7)",
@@ -371,7 +371,7 @@ class Generator:
         return name, 7
 
     def while_header(self, depth):
-        name, count = self.fresh("w"), self.rng.randint(1, 6)
+        name, count = self.fresh("w"), self.rng.randint(1, 3 if self.loops else 6)
         self.emit(depth, f"{name} = 0")
         extra = f"{self.boolean(1)}" if self.chance(0.3) else ""
         if self.chance(0.4):

@@ -264,9 +264,9 @@ class Function:
 
     # ---- names from outside
 
-    def _outside(self) -> dict[str, Any]:
+    def _outside(self) -> Mapping[str, Any]:
         if self.function is None:
-            return {name: _Sibling(self, node).call for name, node in self.siblings.items()}
+            return self.siblings
         from .._source import _closure
 
         return {**self.function.__globals__, **_closure(self.function)}
@@ -276,7 +276,7 @@ class Function:
         outside, found = self._outside(), {}
         for name in names & outside.keys():
             value = outside[name]
-            meant = value if self.function is None else translate(value)
+            meant = translate(value) if self.function is not None else _Sibling(self, value).call
             if meant is not None:
                 found[name] = meant
             elif name not in LANGUAGE:
@@ -288,11 +288,16 @@ class Function:
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             annotation = ast.parse(annotation.value, mode="eval").body
         names = {n.id for n in ast.walk(annotation) if isinstance(n, ast.Name)}
+        if isinstance(annotation, ast.Name):
+            return self._known(self.resolve(names).get(annotation.id))
         try:
             code = compile(ast.fix_missing_locations(ast.Expression(annotation)), self.file, "eval")
             kind = eval(code, {"__builtins__": {}}, self.resolve(names))
         except Exception:
             return None
+        return self._known(kind)
+
+    def _known(self, kind: Any) -> Any:
         known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Vector))
         return kind if known else None
 
@@ -353,7 +358,7 @@ class _Sibling(Function):
     def __init__(self, home: Function, node: ast.FunctionDef) -> None:
         self.home = home
         self.node_of_text = node
-        super().__init__(home.function, None, home.siblings)
+        super().__init__("", node.name, home.siblings)
 
     def _parse(self, function: Any, name: str | None) -> tuple[ast.FunctionDef, str]:
         import copy

@@ -249,7 +249,8 @@ def _binary(cls: Any, name: str, symbol: str, plain: Any, function: Callable[[An
     """Gives `cls` the operator called `name`, both ways round; `function` takes the type and two plain values."""
 
     def forward(a: Any, b: Any) -> Any:
-        b = operand(a, b, symbol)
+        if type(b) is not type(a):
+            b = operand(a, b, symbol)
         return b if b is NotImplemented else function(type(a), plain(a), plain(b))
 
     def backward(a: Any, b: Any) -> Any:
