@@ -8,13 +8,11 @@ buffers (left as they are), numbers or tuples for push constants.
 
 import functools
 import shutil
-import struct
 import subprocess
 import textwrap
 
 import kp
 import numpy as np
-from kp.emulate import scalars
 from kp.emulate.launch import Emulation
 
 
@@ -39,15 +37,14 @@ def manager():
 
 
 def push_bytes(kernel, values):
-    """Push constants, as 32-bit words at their natural alignment."""
+    """Push constants at their natural alignment, as 32-bit words."""
     block = b""
     for parameter, value in values:
-        parts = np.atleast_1d(value).tolist()
-        scalar = getattr(parameter.spec, "scalar", parameter.spec)
-        code = {scalars.f32: "f", scalars.i32: "i", scalars.u32: "I", bool: "I"}[scalar]
-        align = 4 * {1: 1, 2: 2}.get(len(parts), 4)
-        block += b"\0" * (-len(block) % align) + struct.pack(f"<{len(parts)}{code}", *parts)
-    return np.frombuffer(block, dtype=np.uint32)
+        parts = np.atleast_1d(value)
+        dtype = np.dtype(getattr(getattr(parameter.spec, "scalar", parameter.spec), "numpy", np.uint32))
+        align = dtype.itemsize * {1: 1, 2: 2}.get(len(parts), 4)
+        block += b"\0" * (-len(block) % align) + parts.astype(dtype).tobytes()
+    return np.frombuffer(block + b"\0" * (-len(block) % 4), dtype=np.uint32)
 
 
 def run_on_device(spirv, kernel, extent, args):

@@ -20,7 +20,7 @@ def kernels():
     """(file, name) of every kernel of tests/compile/ok."""
     for path in sorted(KERNELS.glob("*.py")):
         for node in ast.parse(path.read_text()).body:
-            if isinstance(node, ast.FunctionDef) and node.name not in NOT_RUN:
+            if isinstance(node, ast.FunctionDef) and node.name not in NOT_RUN and node.name[0] != "_":
                 yield pytest.param(path.name, node.name, id=f"{path.stem}-{node.name}")
 
 
@@ -31,7 +31,7 @@ def make(kind, rng):
         spec = spec.element
         size = getattr(spec, "size", 1)
         shape = (16, size) if size > 1 else (16,)
-        dtype = getattr(spec, "scalar", spec).numpy
+        dtype = getattr(getattr(spec, "scalar", spec), "numpy", np.bool_)
         return (rng.integers(1, 12, shape) / (4 if dtype == np.float32 else 1)).astype(dtype)
     value = rng.integers(1, 9, getattr(spec, "size", 1)).tolist()
     return value if len(value) > 1 else value[0]

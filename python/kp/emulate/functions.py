@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from .scalars import FLOATS, SCALARS, f32, i32
+from .scalars import FLOATS, SCALARS, f32, holds, i32
 from .vectors import Vector, lift, same, vector
 
 
@@ -19,10 +19,11 @@ def common(args: Any) -> list[Any]:
     kinds = {type(a) for a in args if type(a) in SCALARS}
     if not kinds:
         kinds = {f32 if any(type(a) is float for a in args) else i32}
-    if len(kinds) > 1:
+    widest = [kind for kind in kinds if all(holds(kind, other) for other in kinds)]
+    if not widest:
         raise TypeError(f"arguments of types {', '.join(sorted(k.__name__ for k in kinds))}")
-    (kind,) = kinds
-    return [a if type(a) is kind else kind.literal(a) for a in args]
+    (kind,) = widest
+    return [a if type(a) is kind else kind(a) if type(a) in SCALARS else kind.literal(a) for a in args]
 
 
 def _real(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -165,6 +166,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "log2": _real(np.log2),
     "sqrt": _real(np.sqrt),
     "isqrt": _real(lambda x: 1.0 / np.sqrt(x)),
+    "fma": _real(lambda a, b, c: a * b + c),
     "mix": _real(lambda a, b, t: a * (1.0 - t) + b * t),
     "step": _real(lambda edge, x: 0.0 if x < edge else 1.0),
     "smooth_step": _real(_smooth_step),

@@ -23,7 +23,7 @@ import numpy as np
 
 from ..lang import LanguageFunction, LanguageType, type_text
 from .functions import FUNCTIONS, PYTHON
-from .scalars import SCALARS, f32, i32
+from .scalars import SCALARS, f16, f32, f64, i32, u64
 from .vectors import Vector, typed, vector, vector_types
 
 TYPES: dict[str, Any] = {
@@ -31,8 +31,13 @@ TYPES: dict[str, Any] = {
     **vector_types(),
     "bool": bool,
     "boolean": bool,
+    "bool_": bool,
     "float": f32,
     "int": i32,
+    "half": f16,
+    "single": f32,
+    "double": f64,
+    **{np.dtype(kind.numpy).name: kind for kind in SCALARS},
     "Vector": lambda size, scalar: vector(scalar, size),
 }
 
@@ -110,9 +115,17 @@ def _bind(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) ->
         return None
     if kind is None:
         kind = {int: i32, float: f32}.get(type(value), type(value))
+        if type(value) is int and value >= 2**63:
+            kind = u64
     value = typed(value, kind, name)
     kinds[name] = kind
     return value
+
+
+def _parameter(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) -> Any:
+    """What a helper's parameter starts with. A literal stays one where no type is declared: it adapts to what it meets."""
+    literal = declared is None and type(value) in (int, float, tuple)
+    return value if literal else _bind(kinds, name, value, declared)
 
 
 def _kinds(variables: Mapping[str, Any]) -> dict[str, Any]:
@@ -312,6 +325,7 @@ class Function:
             "__builtins__": builtins,
             "__name__": getattr(self.function, "__module__", None) or "kernel",
             "__bind__": _bind,
+            "__parameter__": _parameter,
             "__kinds_of__": _kinds,
             "__like__": _like,
         }
@@ -338,7 +352,9 @@ class Function:
         lines: list[ast.stmt] = [ast.Assign([ast.Name("__kinds__", ast.Store())], known)]
         if typed_parameters:
             for argument, kind in zip(arguments, kinds):
-                value = rewriter.bound(argument.arg, ast.Name(argument.arg, ast.Load()), *([kind] if kind else []))
+                read: list[ast.expr] = [ast.Name(argument.arg, ast.Load()), *([kind] if kind else [])]
+                kinds_here = ast.Name("__kinds__", ast.Load())
+                value = _call("__parameter__", kinds_here, ast.Constant(argument.arg), *read)
                 lines.append(ast.Assign([ast.Name(argument.arg, ast.Store())], value))
         for line in lines:
             for part in ast.walk(line):

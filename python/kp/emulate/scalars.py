@@ -56,11 +56,11 @@ class Float(Number, float):
     @classmethod
     def rounded(cls, value: int | float) -> float:
         """The nearest number of this type; infinite when that is too large."""
-        if isinstance(value, int) and abs(value) > 2**53:  # once, not by way of a double
-            wide: Any = np.int64(value) if value < 2**63 else np.uint64(value)
-            return float(wide.astype(cls.numpy))
+        exact: Any = np.float64(value)
+        if isinstance(value, int) and abs(value) > 2**53:  # rounded once, not by way of a double
+            exact = np.int64(value) if value < 2**63 else np.uint64(value)
         with np.errstate(over="ignore"):
-            return float(np.float64(value).astype(cls.numpy))
+            return float(exact.astype(cls.numpy))
 
     @classmethod
     def literal(cls, value: Any) -> Any:
@@ -193,13 +193,38 @@ SCALARS: tuple[Any, ...] = FLOATS + INTEGERS
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+_DIGITS = {"f16": 11, "f32": 24, "f64": 53}
+
+
+def _widens(wide: Any, narrow: Any) -> bool:
+    if wide is narrow:
+        return True
+    if wide in FLOATS:
+        digits = _DIGITS[wide.__name__]
+        return bool(narrow.bits < wide.bits if narrow in FLOATS else narrow.bits <= digits)
+    return narrow in INTEGERS and bool(wide.low <= narrow.low and narrow.high <= wide.high)
+
+
+_WIDER = {(wide, narrow) for wide in SCALARS for narrow in SCALARS if _widens(wide, narrow)}
+
+
+def holds(wide: Any, narrow: Any) -> bool:
+    """Whether every number of the type `narrow` is one of the type `wide`, so that it becomes one by itself."""
+    return (wide, narrow) in _WIDER
+
+
 def operand(a: Any, b: Any, symbol: str) -> Any:
-    """`b` as the other operand of `a`: of the same type, or a literal that adapts. NotImplemented hands over to `b`."""
+    """`b` as the other operand of `a`: of the same type, a literal that adapts, or of a type that becomes a's by itself.
+    NotImplemented hands over to `b`."""
     kind = type(a)
     if type(b) is kind:
         return b
     if type(b) is int or type(b) is float:
         return kind.literal(b)
+    if holds(kind, type(b)):
+        return kind(b)
+    if holds(type(b), kind):
+        return NotImplemented
     if isinstance(b, (int, float, np.generic)) or b is None or isinstance(b, str):
         raise mismatch(symbol, a, b)
     return NotImplemented
@@ -214,16 +239,14 @@ def _float_divide(a: float, b: float) -> float:
 
 
 def _float_floor_divide(a: float, b: float) -> float:
+    if b != 0.0:
+        return a // b
     quotient = _float_divide(a, b)
-    return a // b if b != 0.0 and math.isfinite(quotient) and math.isfinite(b) else _floor(quotient)
-
-
-def _floor(x: float) -> float:
-    return float(math.floor(x)) if math.isfinite(x) else x
+    return float(math.floor(quotient)) if math.isfinite(quotient) else quotient
 
 
 def _float_modulo(a: float, b: float) -> float:
-    return math.nan if b == 0.0 or not math.isfinite(a) else a % b
+    return a % b if b != 0.0 else math.nan
 
 
 def _float_power(a: float, b: float) -> float:
@@ -308,7 +331,8 @@ def _compared(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], 
 
 def _quotient(kind: Any, a: int, b: int) -> Any:
     """a / b of integers: a float."""
-    return f32(a) / f32(b)
+    wide = f64 if kind.bits == 64 else f32
+    return wide(a) / wide(b)
 
 
 for _name, _symbol in ARITHMETIC.items():

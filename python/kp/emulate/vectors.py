@@ -7,7 +7,7 @@ import operator
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
-from .scalars import ARITHMETIC, BITWISE, COMPARISONS, SCALARS, SHIFTS, f32, i32, mismatch, u32
+from .scalars import ARITHMETIC, BITWISE, COMPARISONS, SCALARS, SHIFTS, f16, f32, f64, holds, i32, mismatch, u32
 
 
 def _positions(name: str, size: int) -> list[int] | None:
@@ -124,12 +124,12 @@ def _component(value: Any, scalar: Any, convert: bool = False) -> Any:
         return value
     if scalar is not bool and type(value) in (int, float):
         return scalar.literal(value)
-    if convert:
+    if convert or holds(scalar, type(value)):
         return scalar(value)
     raise TypeError(f"a component of type {type(value).__name__} where {scalar.__name__} is needed")
 
 
-_PREFIXES = {f32: "", i32: "i", u32: "u", bool: "b"}
+_PREFIXES = {kind: kind.__name__ for kind in SCALARS} | {f16: "h", f32: "", f64: "d", i32: "i", u32: "u", bool: "b"}
 _VECTORS: dict[tuple[Any, int], Any] = {}
 
 
@@ -137,17 +137,17 @@ def vector(scalar: Any, size: int) -> Any:
     """The type of vectors of `size` components of type `scalar`."""
     kind = _VECTORS.get((scalar, size))
     if kind is None:
-        prefix = _PREFIXES.get(scalar)
-        name = f"{prefix}vec{size}" if prefix is not None else f"Vector({size}, {scalar.__name__})"
+        name = f"{_PREFIXES[scalar]}vec{size}"
         members = {"__slots__": (), "__module__": __name__, "scalar": scalar, "size": size}
         kind = _VECTORS[scalar, size] = type(name, (Vector,), members)
     return kind
 
 
 def vector_types() -> dict[str, Any]:
-    """The types of vectors that have a name."""
-    made = (vector(scalar, size) for scalar in _PREFIXES for size in (2, 3, 4))
-    return {kind.__name__: kind for kind in made}
+    """The types of vectors by name, GLSL's names for some of them too."""
+    made = {kind.__name__: kind for kind in (vector(scalar, size) for scalar in _PREFIXES for size in (2, 3, 4))}
+    others = {f"{s.__name__}vec{n}": vector(s, n) for s in (f16, f32, f64, i32, u32) for n in (2, 3, 4)}
+    return {**others, **made}
 
 
 def lift(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -196,4 +196,8 @@ def typed(value: Any, kind: Any, name: str) -> Any:
         return value.copy() if hasattr(value, "copy") else value
     if type(value) in (int, float) and kind in SCALARS:
         return kind.literal(value)
+    if holds(kind, type(value)):
+        return kind(value)
+    if isinstance(value, Vector) and len(value) == getattr(kind, "size", 0) and holds(kind.scalar, value.scalar):
+        return kind(value)
     raise TypeError(f"{name} is {kind.__name__}, not {type(value).__name__}")
