@@ -162,19 +162,20 @@ typedef enum kp_param_kind {
 
 // One parameter of a kernel, in the order of its signature.
 typedef struct kp_param {
-    const char *name;    // as in the source
-    const char *type;    // as in the language: "Array[f32]", "f32", "ivec3"
-    kp_param_kind kind;  //
-    kp_dtype dtype;      // of one scalar
-    uint32_t components; // scalars in an element: 1, or 2 to 4 for a vector
-    uint32_t set;        // buffers
-    uint32_t binding;    // buffers
-    uint32_t offset;     // push constants: bytes from the start of the block
-    uint32_t size;       // bytes of one element as the kernel sees it
-    bool reads;          // buffers: the kernel loads from it
-    bool writes;         // buffers: the kernel stores to it
-    uint32_t spec_id;    // specialization constants
-    bool optional;       // specialization constants: has a default value
+    const char *name;      // as in the source
+    const char *type;      // as in the language: "Array[f32]", "f32", "ivec3"
+    kp_param_kind kind;    //
+    kp_dtype dtype;        // of one scalar
+    uint32_t components;   // scalars in an element: 1, or 2 to 4 for a vector
+    uint32_t set;          // buffers
+    uint32_t binding;      // buffers
+    uint32_t offset;       // push constants: bytes from the start of the block
+    uint32_t size;         // bytes of one element as the kernel sees it
+    bool reads;            // buffers: the kernel loads from it
+    bool writes;           // buffers: the kernel stores to it
+    uint32_t spec_id;      // specialization constants
+    bool optional;         // specialization constants: has a default value
+    uint32_t default_bits; // ... its bits; a bool is 0 or 1
 } kp_param;
 
 // A compiled kernel. Made by kp_compile, kp_shader_compile or kp_shader_load, which own all that it points to. A

@@ -28,7 +28,7 @@ typedef struct ext_slot {
     PyObject *extra;         //
     uint64_t *serials;       // of its tensors
     size_t count;            //
-    ext_launch launch;       // of a LAUNCH; `push` is owned
+    ext_launch launch;       // of a LAUNCH; `push` and `specs` are owned
 } ext_slot;
 
 static int succeeded(kp_ext *ext, kp_result result) {
@@ -54,7 +54,8 @@ static uint64_t serial_of(PyObject *tuple, size_t i) {
 static bool same_launch(const ext_launch *a, const ext_launch *b) {
     return memcmp(a->extent, b->extent, sizeof a->extent) == 0 && a->upload == b->upload &&
            a->download == b->download && a->push_size == b->push_size &&
-           (a->push_size == 0 || memcmp(a->push, b->push, a->push_size) == 0);
+           (a->push_size == 0 || memcmp(a->push, b->push, a->push_size) == 0) && a->spec_count == b->spec_count &&
+           (a->spec_count == 0 || memcmp(a->specs, b->specs, 4 * a->spec_count) == 0);
 }
 
 static bool recorded_same(const ext_slot *slot, const request *r) {
@@ -78,6 +79,7 @@ static void forget(ext_core *core, ext_slot *slot) {
     slot->algorithm = NULL;
     free(slot->serials);
     free((void *)(uintptr_t)slot->launch.push);
+    free((void *)(uintptr_t)slot->launch.specs);
     slot->launch = (ext_launch){0};
     slot->serials = NULL;
     slot->count = 0;
@@ -99,12 +101,19 @@ static void note(ext_slot *slot, const request *r, PyObject *algorithm) {
         return;
     if (r->op == LAUNCH) {
         void *push = malloc(r->launch->push_size + 1);
-        if (push == NULL)
+        char *specs = malloc(4 * r->launch->spec_count + 1);
+        if (push == NULL || specs == NULL) {
+            free(push);
+            free(specs);
             return;
+        }
+        if (r->launch->spec_count > 0)
+            memcpy(specs, r->launch->specs, 4 * r->launch->spec_count);
         if (r->launch->push_size > 0)
             memcpy(push, r->launch->push, r->launch->push_size);
         slot->launch = *r->launch;
         slot->launch.push = push;
+        slot->launch.specs = specs;
     }
     for (size_t i = 0; i < count; i++)
         slot->serials[i] = serial_of(r->tuple, i);
@@ -223,7 +232,11 @@ static int record_launch(kp_ext *ext, ext_core *core, kp_sequence *sequence, con
     const ext_launch *l = r->launch;
     const kp_dispatch_desc dispatch = {
         .extent = {l->extent[0], l->extent[1], l->extent[2]}, .push = l->push, .push_size = l->push_size};
-    const ext_algorithm_desc desc = {.spirv = r->extra, .push_bytes = l->push, .push_size = l->push_size};
+    const ext_algorithm_desc desc = {.spirv = r->extra,
+                                     .spec_words = l->specs,
+                                     .spec_count = l->spec_count,
+                                     .push_bytes = l->push,
+                                     .push_size = l->push_size};
     ext_memories m;
     *algorithm = ext_algorithm_new(ext, core, r->tuple, &desc);
     if (*algorithm == NULL)

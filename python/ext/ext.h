@@ -220,6 +220,7 @@ int ext_data_spirv(PyObject *object, ext_data *out);
 
 int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]);              // () to three counts; rest 0
 int ext_launch_push(PyObject *object, const char *what, ext_data *out);                 // push constants as bytes
+int ext_launch_spec_words(const char *words, size_t count, kp_spec **out);              // *out freed by PyMem_Free
 int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *count); // *out freed by PyMem_Free
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -323,6 +324,8 @@ typedef struct ext_algorithm_desc {
     PyObject *extent;          //
     PyObject *specs;           //
     PyObject *push;            //
+    const char *spec_words;    // or specialization constants 0, 1, ..., four bytes each
+    size_t spec_count;         //
     const void *push_bytes;    // or push constants as they are
     size_t push_size;          //
 } ext_algorithm_desc;
@@ -401,6 +404,8 @@ typedef struct ext_launch {
     uint32_t extent[3];
     const void *push;
     size_t push_size;
+    const char *specs; // specialization constants 0, 1, ..., four bytes each
+    size_t spec_count;
     uint64_t upload, download; // bit k: memory k is synced before, after
 } ext_launch;
 

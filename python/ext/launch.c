@@ -101,3 +101,15 @@ int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *
     *count = values->count;
     return 0;
 }
+
+int ext_launch_spec_words(const char *words, size_t count, kp_spec **out) {
+    kp_spec *specs = PyMem_Calloc(count + 1, sizeof *specs);
+    if (specs == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++)
+        specs[i] = (kp_spec){(uint32_t)i, KP_U32, words + 4 * i};
+    *out = specs;
+    return 0;
+}

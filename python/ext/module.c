@@ -155,17 +155,22 @@ static PyObject *set_classes(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-// launch(program, memories, extent, push, upload, download): what calling a kp.Kernel comes to.
+// launch(program, memories, extent, push, upload, download, specs): what calling a kp.Kernel comes to.
 static PyObject *launch(PyObject *module, PyObject *args) {
     kp_ext *ext = PyModule_GetState(module);
     PyObject *program, *memories, *extent;
-    Py_ssize_t push_size;
+    Py_ssize_t push_size, specs_size = 0;
     unsigned long long upload, download;
-    const char *push;
-    if (!PyArg_ParseTuple(args, "O!O!Oy#KK:launch", ext->program_type, &program, &PyTuple_Type, &memories, &extent,
-                          &push, &push_size, &upload, &download))
+    const char *push, *specs = NULL;
+    if (!PyArg_ParseTuple(args, "O!O!Oy#KK|y#:launch", ext->program_type, &program, &PyTuple_Type, &memories, &extent,
+                          &push, &push_size, &upload, &download, &specs, &specs_size))
         return NULL;
-    ext_launch l = {.push = push, .push_size = (size_t)push_size, .upload = upload, .download = download};
+    ext_launch l = {.push = push,
+                    .push_size = (size_t)push_size,
+                    .specs = specs,
+                    .spec_count = (size_t)specs_size / 4,
+                    .upload = upload,
+                    .download = download};
     PyObject *tuple = ext_memories_tuple(ext, memories, "arguments");
     if (tuple == NULL || ext_launch_three(extent, "extent", l.extent) < 0) {
         Py_XDECREF(tuple);
@@ -196,19 +201,20 @@ PyDoc_STRVAR(log_level_doc,
              "log_level(level, /)\n--\n\n"
              "Sets the level of logging.getLogger('kp'): 0 (all) to 6 (none) as in Kompute, or a level of the\n"
              "logging module. logging.basicConfig() makes messages below WARNING visible.");
-PyDoc_STRVAR(compile_doc,
-             "compile(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
-             "debug_info=True)\n--\n\n"
-             "Compiles one kernel of a text in the kernel language. Returns a kp.Program.\n\n"
-             "kernel names the function (default: the last). file and first_line are for messages. params maps "
-             "names of\n"
-             "parameters to types, as text, that replace the source's. constants maps captured names to numbers, "
-             "or to\n"
-             "(dtype, number) for a fixed type.\n\n"
-             "CompileError: with line and caret.");
+PyDoc_STRVAR(
+    compile_doc,
+    "compile(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
+    "debug_info=True, local_size=(0, 0, 0), subgroup_size=0)\n--\n\n"
+    "Compiles one kernel of a text in the kernel language. Returns a kp.Program.\n\n"
+    "kernel names the function (default: the last). file and first_line are for messages. params maps "
+    "names of\n"
+    "parameters to types, as text, that replace the source's. constants maps captured names to numbers, "
+    "or to\n"
+    "(dtype, number) for a fixed type. local_size and subgroup_size go before what the text says, unless 0.\n\n"
+    "CompileError: with line and caret.");
 PyDoc_STRVAR(compile_list_doc,
              "compile_list(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
-             "debug_info=True)\n--\n\n"
+             "debug_info=True, local_size=(0, 0, 0), subgroup_size=0)\n--\n\n"
              "Names of the functions in a text, in order. CompileError as compile().");
 PyDoc_STRVAR(shader_doc, "compile_shader(text, *, language='auto', file=None, entry=None)\n--\n\n"
                          "Compiles GLSL or HLSL. Returns a kp.Program.\n\n"
@@ -219,8 +225,9 @@ PyDoc_STRVAR(load_doc, "load_shader(path, *, language='auto', entry=None)\n--\n\
 PyDoc_STRVAR(set_classes_doc, "set_classes(manager, sequence, /)\n--\n\n"
                               "The subclasses that are made from now on.");
 PyDoc_STRVAR(launch_doc,
-             "launch(program, memories, extent, push, upload, download, /)\n--\n\n"
-             "Runs a program and waits. Bit k of upload and download: memories[k] is synced before, after.");
+             "launch(program, memories, extent, push, upload, download, specs=b'', /)\n--\n\n"
+             "Runs a program and waits. Bit k of upload and download: memories[k] is synced before, after. specs has\n"
+             "four bytes for each specialization constant.");
 
 #define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
 

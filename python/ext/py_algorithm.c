@@ -32,12 +32,18 @@ static int read_program(kp_ext *ext, const ext_algorithm_desc *desc, request *r)
     return ext_data_spirv(desc->spirv, &r->spirv);
 }
 
+static int read_specs(const ext_algorithm_desc *desc, request *r) {
+    if (desc->spec_count == 0)
+        return ext_launch_specs(desc->specs, &r->specs_data, &r->specs, &r->spec_count);
+    r->spec_count = desc->spec_count;
+    return ext_launch_spec_words(desc->spec_words, desc->spec_count, &r->specs);
+}
+
 static int read_request(kp_ext *ext, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc, request *r) {
     *r = (request){.push_bytes = desc->push_bytes, .push_size = desc->push_size};
     // Handles come last: reading the others may run code of the user's, which may destroy a tensor.
     if (read_program(ext, desc, r) == 0 && ext_launch_three(desc->workgroup, "workgroup", r->workgroup) == 0 &&
-        ext_launch_three(desc->extent, "extent", r->extent) == 0 &&
-        ext_launch_specs(desc->specs, &r->specs_data, &r->specs, &r->spec_count) == 0 &&
+        ext_launch_three(desc->extent, "extent", r->extent) == 0 && read_specs(desc, r) == 0 &&
         ext_launch_push(desc->push, "push_consts", &r->push) == 0 &&
         ext_memories_read(ext, core, memories, "tensors", &r->memories) == 0)
         return 0;

@@ -154,13 +154,14 @@ typedef struct compile_args {
 } compile_args;
 
 static int parse(kp_ext *ext, PyObject *args, PyObject *kwargs, compile_args *out) {
-    static char *names[] = {"source", "kernel", "file", "first_line", "params", "constants", "debug_info", NULL};
-    PyObject *source, *kernel = NULL, *file = NULL, *params = NULL, *constants = NULL;
-    unsigned int first_line = 1;
+    static char *names[] = {"source",    "kernel",     "file",       "first_line",    "params",
+                            "constants", "debug_info", "local_size", "subgroup_size", NULL};
+    PyObject *source, *kernel = NULL, *file = NULL, *params = NULL, *constants = NULL, *local_size = NULL;
+    unsigned int first_line = 1, subgroup_size = 0;
     int debug_info = 1;
     *out = (compile_args){0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOp:compile", names, &source, &kernel, &file, &first_line,
-                                     &params, &constants, &debug_info))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOI:compile", names, &source, &kernel, &file, &first_line,
+                                     &params, &constants, &debug_info, &local_size, &subgroup_size))
         return -1;
     if (source == Py_None) {
         PyErr_SetString(PyExc_TypeError, "source: must be str, not None");
@@ -168,11 +169,13 @@ static int parse(kp_ext *ext, PyObject *args, PyObject *kwargs, compile_args *ou
     }
     if (text_of(source, "source", &out->source) < 0 || text_of(kernel, "kernel", &out->desc.kernel) < 0 ||
         text_of(file, "file", &out->desc.file) < 0 || read_params(params, &out->tables) < 0 ||
-        read_constants(ext, constants, &out->tables) < 0) {
+        read_constants(ext, constants, &out->tables) < 0 ||
+        ext_launch_three(local_size, "local_size", out->desc.local_size) < 0) {
         release(&out->tables);
         return -1;
     }
     out->desc.first_line = first_line;
+    out->desc.subgroup_size = subgroup_size;
     out->desc.no_debug_info = !debug_info;
     out->desc.params = out->tables.params;
     out->desc.param_count = out->tables.param_count;
@@ -334,6 +337,20 @@ static PyObject *get_push_size(PyObject *self, void *unused) {
     return PyLong_FromUnsignedLong(((ext_program *)self)->handle->push_size);
 }
 
+static PyObject *get_local_size(PyObject *self, void *unused) {
+    (void)unused;
+    const uint32_t *size = ((ext_program *)self)->handle->local_size;
+    if (size[0] == 0)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue("(III)", size[0], size[1], size[2]);
+}
+
+static PyObject *get_subgroup_size(PyObject *self, void *unused) {
+    (void)unused;
+    uint32_t size = ((ext_program *)self)->handle->subgroup_size;
+    return size == 0 ? Py_NewRef(Py_None) : PyLong_FromUnsignedLong(size);
+}
+
 static const char *kind_name(kp_param_kind kind) {
     static const char *const names[] = {[KP_PARAM_BUFFER] = "buffer",
                                         [KP_PARAM_UNIFORM] = "uniform",
@@ -343,10 +360,24 @@ static const char *kind_name(kp_param_kind kind) {
     return names[kind];
 }
 
+// None where there is none.
+static PyObject *default_value(const kp_param *p) {
+    float f;
+    memcpy(&f, &p->default_bits, sizeof f);
+    if (!p->optional)
+        return Py_NewRef(Py_None);
+    if (p->dtype == KP_F32)
+        return PyFloat_FromDouble((double)f);
+    if (p->dtype == KP_BOOL)
+        return PyBool_FromLong(p->default_bits != 0);
+    return p->dtype == KP_U32 ? PyLong_FromUnsignedLong(p->default_bits)
+                              : PyLong_FromLong((long)(int32_t)p->default_bits);
+}
+
 static PyObject *param_object(kp_ext *ext, const kp_param *p) {
-    PyObject *values =
-        Py_BuildValue("(ssssIIIIINN)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype), p->components,
-                      p->set, p->binding, p->offset, p->size, PyBool_FromLong(p->reads), PyBool_FromLong(p->writes));
+    PyObject *values = Py_BuildValue("(ssssIIIIINNIN)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype),
+                                     p->components, p->set, p->binding, p->offset, p->size, PyBool_FromLong(p->reads),
+                                     PyBool_FromLong(p->writes), p->spec_id, default_value(p));
     PyObject *param = values != NULL ? PyStructSequence_New(ext->param_type) : NULL;
     for (Py_ssize_t i = 0; param != NULL && i < PyTuple_Size(values); i++)
         PyStructSequence_SetItem(param, i, Py_NewRef(PyTuple_GetItem(values, i)));
@@ -391,6 +422,10 @@ static PyGetSetDef program_getset[] = {
     {"spirv", get_spirv, NULL, "The SPIR-V module, as bytes.", NULL},
     {"name", get_name, NULL, "Name of the kernel; None when unknown.", NULL},
     {"params", get_params, NULL, "A tuple of Param, in the order of the signature; empty when unknown.", NULL},
+    {"local_size", get_local_size, NULL, "Invocations in a workgroup that the kernel asks for; None: kp chooses.",
+     NULL},
+    {"subgroup_size", get_subgroup_size, NULL,
+     "Invocations in a subgroup that the kernel asks for; None: the device chooses.", NULL},
     {"push_size", get_push_size, NULL, "Bytes of push constants that the caller passes.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -408,7 +443,8 @@ static PyType_Spec program_spec = {"kp.Program", sizeof(ext_program), 0,
 static PyStructSequence_Field param_fields[] = {
     {"name", "as in the source"},
     {"type", "as in the language: 'Array[f32]'"},
-    {"kind", "'buffer', 'uniform', 'constant' (push constant) or 'input' (an index; the caller passes nothing)"},
+    {"kind", "'buffer', 'uniform', 'constant' (push constant), 'spec' (specialization constant) or 'input' (an index; "
+             "the caller passes nothing)"},
     {"dtype", "of one scalar: 'f32'"},
     {"components", "scalars in an element: 1, or 2 to 4 for a vector"},
     {"set", "buffers"},
@@ -417,9 +453,11 @@ static PyStructSequence_Field param_fields[] = {
     {"size", "bytes of one element as the kernel sees it"},
     {"reads", "buffers: the kernel loads from it"},
     {"writes", "buffers: the kernel stores to it"},
+    {"spec_id", "specialization constants"},
+    {"default", "specialization constants: the default value; None: there is none"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 11};
+static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 13};
 
 int ext_program_init(kp_ext *ext, PyObject *module) {
     ext->program_type = ext_add_type(module, &program_spec, NULL);

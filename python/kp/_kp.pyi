@@ -185,6 +185,8 @@ class Param(structseq[Any], tuple[Any, ...]):
         "size",
         "reads",
         "writes",
+        "spec_id",
+        "default",
     )
     @property
     def name(self) -> str: ...
@@ -208,6 +210,10 @@ class Param(structseq[Any], tuple[Any, ...]):
     def reads(self) -> bool: ...
     @property
     def writes(self) -> bool: ...
+    @property
+    def spec_id(self) -> int: ...
+    @property
+    def default(self) -> float | None: ...
 
 @final
 class Program:
@@ -217,6 +223,10 @@ class Program:
     def name(self) -> str | None: ...
     @property
     def params(self) -> tuple[Param, ...]: ...
+    @property
+    def local_size(self) -> tuple[int, int, int] | None: ...
+    @property
+    def subgroup_size(self) -> int | None: ...
     @property
     def push_size(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
@@ -362,6 +372,8 @@ def compile(
     params: Mapping[str, str] | None = None,
     constants: Mapping[str, _Constant] | None = None,
     debug_info: bool = True,
+    local_size: _Counts = (0, 0, 0),
+    subgroup_size: int = 0,
 ) -> Program: ...
 def compile_list(
     source: str,
@@ -372,6 +384,8 @@ def compile_list(
     params: Mapping[str, str] | None = None,
     constants: Mapping[str, _Constant] | None = None,
     debug_info: bool = True,
+    local_size: _Counts = (0, 0, 0),
+    subgroup_size: int = 0,
 ) -> list[str]: ...
 def compile_shader(
     text: str, *, language: str = "auto", file: str | None = None, entry: str | None = None
@@ -379,5 +393,12 @@ def compile_shader(
 def load_shader(path: str | bytes | PathLike[str], *, language: str = "auto", entry: str | None = None) -> Program: ...
 def set_classes(manager: type[Manager], sequence: type[Sequence], /) -> None: ...
 def launch(
-    program: Program, memories: tuple[Memory, ...], extent: _Counts, push: bytes, upload: int, download: int, /
+    program: Program,
+    memories: tuple[Memory, ...],
+    extent: _Counts,
+    push: bytes,
+    upload: int,
+    download: int,
+    specs: bytes = b"",
+    /,
 ) -> None: ...

@@ -18,8 +18,9 @@ if TYPE_CHECKING:
     from ._kp import Program, _Constant
 
 
-def compile_function(function: FunctionType, scope: Mapping[str, Any]) -> tuple[Program, str]:
-    """The program of a function, and its source text. `scope` is what the decorator's caller sees as local names.
+def compile_function(function: FunctionType, scope: Mapping[str, Any], **sizes: Any) -> tuple[Program, str]:
+    """The program of a function, and its source text. `scope` is what the decorator's caller sees as local names, `sizes` what
+    the decorator says of workgroups.
 
     TypeError: not a Python function. CompileError: anything else, with file and line.
     """
@@ -30,6 +31,7 @@ def compile_function(function: FunctionType, scope: Mapping[str, Any]) -> tuple[
         "file": function.__code__.co_filename,
         "first_line": first_line,
         "constants": _constants(function, params),
+        **sizes,
     }
     try:
         return _kp.compile(source, params=params, **arguments), source

@@ -6,7 +6,7 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
   with kp.OpSyncDevice and down with kp.OpSyncLocal when you want it.
 * NumPy arrays, other arrays and lists are copied to the device, and those that the kernel writes are copied back. They run on
   the manager of the tensors in the same call, or else on one manager for the process, made when first needed.
-* scalars become push constants.
+* scalars become push constants, and what is declared as Const[...] specialization constants: each new value makes a pipeline.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from __future__ import annotations
 from operator import index
 
 from . import _kp
-from ._source import check_function, compile_error, compile_function
+from ._source import check_function, compile_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,39 +39,69 @@ def default_manager() -> Manager:
     return _default_manager
 
 
-def kernel(function: Callable[..., Any] | None = None, *, local_size: Sequence[int] | int | None = None) -> Any:
+def kernel(
+    function: Callable[..., Any] | None = None,
+    *,
+    local_size: Sequence[int] | int | None = None,
+    subgroup_size: int | None = None,
+) -> Any:
     """Makes a function in the kernel language a Kernel: @kp.kernel, or @kp.kernel(local_size=(8, 8)).
 
     The parameters have annotations: i: Index (also Index2, Index3), x: Array[f32], a: f32; or pyshader's tuples.
-    local_size fixes the size of a workgroup; it is read from the decorator's text, so its numbers are written there.
+    local_size is the size of a workgroup, on one to three axes, for kernels whose invocations work together; subgroup_size
+    asks for subgroups of that many of them.
 
     CompileError: with file, line and caret. TypeError: not a function.
     """
+    sizes = _sizes(local_size, subgroup_size)
     if function is None:
-        return lambda decorated: _make(decorated, local_size, 2)
-    return _make(function, local_size, 2)
+        return lambda decorated: _make(decorated, sizes, 2)
+    return _make(function, sizes, 2)
 
 
-def _make(function: Callable[..., Any], local_size: object, depth: int) -> Kernel:
+def _sizes(local_size: Sequence[int] | int | None, subgroup_size: int | None) -> dict[str, Any]:
+    """As _kp.compile takes them."""
+    sizes: dict[str, Any] = {}
+    if local_size is not None:
+        axes: Any = local_size if hasattr(local_size, "__iter__") else (local_size,)
+        sizes["local_size"] = tuple(axes)
+        if not 1 <= len(sizes["local_size"]) <= 3 or not all(map(_is_count, sizes["local_size"])):
+            raise ValueError(f"local_size: must be one to three numbers from 1 up, not {local_size!r}")
+    if subgroup_size is not None:
+        if not _is_count(subgroup_size):
+            raise ValueError(f"subgroup_size: must be a number from 1 up, not {subgroup_size!r}")
+        sizes["subgroup_size"] = subgroup_size
+    return sizes
+
+
+def _is_count(value: Any) -> bool:
+    return hasattr(value, "__index__") and 1 <= value < 2**32
+
+
+def _make(function: Callable[..., Any], sizes: dict[str, Any], depth: int) -> Kernel:
     import sys
 
     plain = check_function(function, "@kp.kernel")
-    program, source = compile_function(plain, sys._getframe(depth).f_locals)
-    if local_size is not None and "local_size" not in source:
-        raise compile_error(
-            plain, "local_size is read from the text of the decorator: write @kp.kernel(local_size=...)"
-        )
+    program, source = compile_function(plain, sys._getframe(depth).f_locals, **sizes)
     return Kernel(program, source, plain)
 
 
-def kernel_from_source(text: str, name: str | None = None, *, file: str | None = None) -> Kernel:
+def kernel_from_source(
+    text: str,
+    name: str | None = None,
+    *,
+    file: str | None = None,
+    local_size: Sequence[int] | int | None = None,
+    subgroup_size: int | None = None,
+) -> Kernel:
     """Makes a Kernel of a text with functions in the kernel language: the one of that name, or the last.
 
-    For programs without source files: frozen ones, generated kernels, the plain interpreter. file is for messages.
+    For programs without source files: frozen ones, generated kernels, the plain interpreter. file is for messages. The sizes
+    are those of the kernel decorator, and go before what a decorator in the text says.
 
     CompileError: with line and caret.
     """
-    return Kernel(_kp.compile(text, kernel=name, file=file), text, None)
+    return Kernel(_kp.compile(text, kernel=name, file=file, **_sizes(local_size, subgroup_size)), text, None)
 
 
 class Kernel:
@@ -96,6 +126,7 @@ class Kernel:
         self._params = [param for param in program.params if param.kind != "input"]
         self._buffers = [param for param in self._params if param.kind == "buffer"]
         self._scalars = [param for param in self._params if param.kind == "constant"]
+        self._consts = [param for param in self._params if param.kind == "spec"]
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{param.name}: {param.type}" for param in self.program.params)
@@ -122,13 +153,15 @@ class Kernel:
         tensors = list(tensors)
         if len(tensors) != len(self._buffers):
             raise TypeError(f"{self.__name__}() has {len(self._buffers)} buffers, not {len(tensors)}")
-        push = self._push(self._bind((), scalars, self._scalars))
+        values = self._bind((), scalars, self._scalars + self._consts)
+        push, specs = self._push(values), self._specs(values)
         for param, tensor in zip(self._buffers, tensors, strict=True):
             self._check_tensor(param, tensor)
         counts = self._extent(extent, tensors)
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
-        return manager.algorithm(tensors, self.program, push_consts=push, extent=counts)
+        words = memoryview(specs).cast("I") if specs else None
+        return manager.algorithm(tensors, self.program, spec_consts=words, push_consts=push, extent=counts)
 
     def emulate(self, *args: Any, extent: Extent | None = None, **kwargs: Any) -> None:
         """As a call, but in CPython, with no device: print() and breakpoints work inside. See kp.emulate."""
@@ -150,12 +183,12 @@ class Kernel:
 
     def _run(self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = self._bind(args, kwargs, self._params)
-        push = self._push(values)
+        push, specs = self._push(values), self._specs(values)
         arguments = [values[param.name] for param in self._buffers]
         if all(isinstance(argument, _kp.Tensor) for argument in arguments):
             for param, argument in zip(self._buffers, arguments, strict=True):
                 self._check_tensor(param, argument)
-            self._launch(arguments, extent, push, 0, 0)
+            self._launch(arguments, extent, push, specs, 0, 0)
             return
         outputs = [
             _Output(f"{self.__name__}() argument '{param.name}'", argument)
@@ -163,15 +196,17 @@ class Kernel:
             if param.writes and not isinstance(argument, _kp.Tensor)
         ]
         tensors, copied, written = self._bring(arguments)
-        self._launch(tensors, extent, push, copied, written)
+        self._launch(tensors, extent, push, specs, copied, written)
         by_id = {id(argument): tensor for argument, tensor in zip(arguments, tensors, strict=True)}
         for output in outputs:
             output.take(by_id[id(output.target)])
 
-    def _launch(self, tensors: list[Tensor], extent: Extent | None, push: bytes, copied: int, written: int) -> None:
+    def _launch(
+        self, tensors: list[Tensor], extent: Extent | None, push: bytes, specs: bytes, copied: int, written: int
+    ) -> None:
         counts = self._extent(extent, tensors)
         if 0 not in counts:
-            _kp.launch(self.program, tuple(tensors), counts, push, copied, written)
+            _kp.launch(self.program, tuple(tensors), counts, push, copied, written, specs)
 
     def _bring(self, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
         """A tensor for each argument; which of them are copied to the device first, and which are written, as bits. An
@@ -210,6 +245,9 @@ class Kernel:
             if name in values:
                 raise TypeError(f"{self.__name__}() got multiple values for argument '{name}'")
             values[name] = value
+        for param in self._consts:
+            if param.default is not None:
+                values.setdefault(param.name, param.default)
         missing = [name for name in names if name not in values]
         if missing:
             raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}")
@@ -237,8 +275,9 @@ class Kernel:
             if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
                 raise ValueError(f"extent: must be one to three numbers from 0 up, not {extent!r}")
             return counts
-        kind = next((param.type for param in self.program.params if param.kind == "input"), "")
-        if kind in ("Index2", "Index3"):
+        kinds = [param.type for param in self.program.params if param.kind == "input"]
+        kind = next((kind for kind in kinds if kind in ("Index2", "Index3")), None)
+        if kind is not None:
             raise TypeError(
                 f"{self.__name__}() has {kind}: give its extent, as in {self.__name__}(..., extent=(640, 480))"
             )
@@ -262,11 +301,18 @@ class Kernel:
                 self._pack(param, block, k, scalar)
         return bytes(block)
 
+    def _specs(self, values: dict[str, Any]) -> bytes:
+        """The specialization constants: four bytes each, by id."""
+        block = bytearray(4 * len(self._consts))
+        for param in self._consts:
+            self._pack(param, block, param.spec_id, values[param.name])
+        return bytes(block)
+
     def _pack(self, param: Param, block: bytearray, k: int, scalar: Any) -> None:
         import struct
 
         what = f"{self.__name__}() argument '{param.name}'"
-        size = param.size // param.components
+        size = 4 if param.kind == "spec" else param.size // param.components
         code = "I" if param.dtype == "bool" and size == 4 else _FORMATS[param.dtype]
         if param.dtype == "bool":
             scalar = bool(scalar)

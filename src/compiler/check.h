@@ -87,7 +87,8 @@ typedef struct kp_kernel {
     kp_instance *instances;   // the helpers
 } kp_kernel;
 
-uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constant: a bool takes a word there
+uint32_t kp_signature_spec_bits(const kp_symbol *symbol); // the default value of a specialization constant
+uint32_t kp_signature_push_size(const kp_type *type);     // bytes of a push constant: a bool takes a word there
 
 kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);
 

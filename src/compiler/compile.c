@@ -73,6 +73,7 @@ static kp_param describe(const kp_check_param *param) {
         .size = param->kind == KP_PARAM_CONSTANT ? kp_signature_push_size(value) : kp_type_size(value),
         .spec_id = param->spec_id,
         .optional = param->optional,
+        .default_bits = param->optional ? kp_signature_spec_bits(symbol) : 0,
         .reads = buffer && symbol->reads,
         .writes = buffer && symbol->writes,
     };

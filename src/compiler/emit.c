@@ -594,10 +594,7 @@ static void emit_specs(kp_emitter *e) {
         kp_symbol *symbol = param->symbol;
         if (param->kind != KP_PARAM_SPEC)
             continue;
-        float f = (float)symbol->value.f;
-        uint32_t bits = (uint32_t)symbol->value.i;
-        if (kp_type_is_float(symbol->type))
-            memcpy(&bits, &f, sizeof bits);
+        uint32_t bits = kp_signature_spec_bits(symbol);
         symbol->id = kp_type_is_bool(symbol->type)
                          ? kp_spirv_spec_bool(e->s, bits != 0, param->spec_id)
                          : kp_spirv_spec(e->s, kp_emit_type(e, symbol->type), bits, param->spec_id);

@@ -447,6 +447,8 @@ static void resolve_sizes(kp_checker *c, const kp_function *function) {
     kp_kernel *kernel = c->kernel;
     if (desc->local_size[0] != 0) {
         uint64_t total = 1;
+        if (desc->local_size[1] == 0 && desc->local_size[2] > 1)
+            kp_error_at(c->unit, function->token, NULL, "a local size is at least 1 on each axis");
         for (uint32_t i = 0; i < 3; i++) {
             kernel->local_size[i] = desc->local_size[i] != 0 ? desc->local_size[i] : 1;
             total = total <= UINT16_MAX + 1u ? total * kernel->local_size[i] : total;
@@ -498,4 +500,12 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
     }
     c->kernel->push_size = (c->kernel->push_size + 3) / 4 * 4; // what Vulkan pushes is whole words
     c->scope = scope;
+}
+
+uint32_t kp_signature_spec_bits(const kp_symbol *symbol) {
+    float f = (float)symbol->value.f;
+    uint32_t bits = (uint32_t)symbol->value.i;
+    if (kp_type_is_float(symbol->type))
+        memcpy(&bits, &f, sizeof bits);
+    return bits;
 }

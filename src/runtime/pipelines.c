@@ -290,6 +290,8 @@ static bool is_unsigned(kp_dtype dtype) {
 // Whether bits of one type may stand for a constant of another: no number is taken for one of the other kind. Unsigned
 // ones fit all of their size, as bits: an array of them is how Kompute's programs mix floats and integers.
 static bool fits(kp_dtype given, kp_dtype own) {
+    if (own == KP_BOOL && given == KP_U32) // as Vulkan has it
+        return true;
     if (kp_dtype_size(given) != kp_dtype_size(own) || (given == KP_BOOL) != (own == KP_BOOL))
         return false;
     return is_float(given) == is_float(own) || is_unsigned(given);

@@ -313,8 +313,20 @@ def test_local_sizes():
     def plain(i: Index, data: Array[f32]):
         data[i] = 1.0
 
-    with pytest.raises(kp.CompileError, match="local_size is read from the text of the decorator"):
-        kp.kernel(local_size=(4,))(plain)
+    assert kp.kernel(plain).program.local_size is None
+    wide = kp.kernel(local_size=[4])(plain)
+    assert wide.program.local_size == (4, 1, 1)
+    data = floats(0, 0, 0, 0, 0)
+    wide(data)
+    assert list(data) == [1] * 5
+    for bad in ((), (0,), (4, 0), (1, 1, 1, 1), -1, "4", 2.5):
+        with pytest.raises(ValueError, match="local_size: must be one to three numbers from 1 up"):
+            kp.kernel(local_size=bad)
+    with pytest.raises(ValueError, match="subgroup_size: must be a number from 1 up"):
+        kp.kernel(local_size=4, subgroup_size=0)
+    text = "@kp.kernel(local_size=8)\ndef k(t: LocalIndex, n: LocalSize, x: Array[i32]):\n    x[t] = n\n"
+    assert kp.kernel_from_source(text).program.local_size == (8, 1, 1)
+    assert kp.kernel_from_source(text, local_size=(4, 2)).program.local_size == (4, 2, 1)
 
 
 def test_what_cannot_be_a_kernel():

@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from kp.lang import (
     Array,
+    Const,
     GroupCount,
     GroupIndex,
     GroupIndex2,
@@ -337,6 +338,49 @@ def test_invocations_talk_through_a_buffer():
     part, done, out = np.zeros(64, dtype=np.int32), np.zeros(1, dtype=np.int32), np.zeros(1, dtype=np.int32)
     total(x, part, done, out, extent=len(x))
     assert out[0] == x.sum()
+
+
+def test_constants():
+    @kp.kernel(local_size=16)
+    def fill(
+        t: LocalIndex, n: Const[i32], x: Array[f32], twice: Const[bool], scale: Const[f32] = 0.5, u: Const[u32] = 7
+    ):
+        part = shared(f32, (2, n))
+        part[1, t % n] = f32(t % n)
+        barrier()
+        x[t] = scale * part[1, n - 1] + f32(len(part))
+        if twice:
+            x[t] *= 2.0
+        x[15] = f32(u)
+
+    assert [
+        (param.name, param.kind, param.spec_id, param.default) for param in fill.params if param.kind == "spec"
+    ] == [
+        ("n", "spec", 0, None),
+        ("twice", "spec", 1, None),
+        ("scale", "spec", 2, 0.5),
+        ("u", "spec", 3, 7),
+    ]
+    x = np.zeros(16, dtype=np.float32)
+    for n, twice, scale in ((4, False, 0.5), (4, True, 0.5), (8, True, -2.0), (4, False, 0.5)):
+        fill(n, x, twice, scale=scale)
+        assert list(x[:15]) == [(scale * (n - 1) + 2) * (2 if twice else 1)] * 15
+        assert x[15] == 7
+    fill(x=x, n=2, twice=False, u=2**32 - 1)
+    assert list(x[:15]) == [2.5] * 15
+    assert x[15] == 2.0**32
+
+    mgr = kp.Manager()
+    tensor = mgr.tensor(x)
+    algorithm = fill.algorithm(mgr, [tensor], n=8, twice=True, u=3)
+    mgr.sequence().eval(kp.OpAlgoDispatch(algorithm)).eval(kp.OpSyncLocal([tensor]))
+    assert list(tensor.data()) == [11] * 15 + [3]
+    with pytest.raises(TypeError, match=r"fill\(\) missing arguments: twice"):
+        fill(4, x)
+    with pytest.raises(OverflowError, match="2.* does not fit in i32"):
+        fill(2**31, x, False)
+    with pytest.raises(kp.LimitError, match="maxComputeSharedMemorySize"):
+        fill(2**20, x, False)
 
 
 def test_limits_are_refused_with_both_numbers():
