@@ -163,11 +163,13 @@ class Kernel:
         words = memoryview(specs).cast("I") if specs else None
         return manager.algorithm(tensors, self.program, spec_consts=words, push_consts=push, extent=counts)
 
-    def emulate(self, *args: Any, extent: Extent | None = None, **kwargs: Any) -> None:
+    def emulate(
+        self, *args: Any, extent: Extent | None = None, subgroup_size: int | None = None, **kwargs: Any
+    ) -> None:
         """As a call, but in CPython, with no device: print() and breakpoints work inside. See kp.emulate."""
         from .emulate import emulate
 
-        emulate(self, *args, extent=extent, **kwargs)
+        emulate(self, *args, extent=extent, subgroup_size=subgroup_size, **kwargs)
 
     def __getitem__(self, extent: Extent) -> Callable[..., None]:
         def launch(*args: Any, **kwargs: Any) -> None:

@@ -9,23 +9,33 @@ the values and functions of the language, rewrite.py puts them under your code, 
 
 from __future__ import annotations
 
+from operator import index
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
 
-def emulate(kernel: Any, /, *args: Any, extent: Any = None, **kwargs: Any) -> None:
+def emulate(kernel: Any, /, *args: Any, extent: Any = None, subgroup_size: int | None = None, **kwargs: Any) -> None:
     """Runs `kernel` in CPython: a kp.Kernel, pyshader's, or the plain function. Arguments and extent are those of a call of
     the kernel; arrays, lists and the host sides of tensors are changed in place.
 
     Floats are rounded and integers wrap as their types do on a device. What a device lets pass raises here: IndexError,
-    ZeroDivisionError (integers), UnboundLocalError, and AssertionError, with a note of the kernel and the index.
+    ZeroDivisionError (integers), UnboundLocalError, AssertionError, and RuntimeError for a barrier that not all reach, with a
+    note of the kernel and the index.
+
+    A workgroup's invocations take turns, each up to its next barrier or subgroup operation, so a run always does the same.
+    Subgroups have subgroup_size invocations: what the kernel declares, or else 32. Shared memory starts with NaN and large
+    numbers, so that a kernel that reads what nobody wrote shows.
 
     TypeError, ValueError, OverflowError: arguments that do not fit the kernel.
     """
     from .launch import Emulation
 
-    Emulation(kernel).launch(args, kwargs, extent)
+    emulation = Emulation(kernel)
+    if subgroup_size is not None:
+        emulation.subgroup_size = index(subgroup_size)
+    emulation.launch(args, kwargs, extent)
 
 
 __all__ = ["emulate"]

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
+from .parallel import Group, Invocation, run_group
 from .rewrite import TYPES, Function
 from .scalars import i32
 from .vectors import Vector, typed, vector
@@ -29,19 +30,56 @@ class Array:
         return cls(element)
 
 
+class Const:
+    """Const[T]: a number that is fixed when the kernel is prepared."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+
+    def __class_getitem__(cls, kind: Any) -> Const:
+        return cls(kind)
+
+
+class Place:
+    """Where an invocation is, and how many there are."""
+
+    def __init__(self, extent: tuple[int, ...], size: tuple[int, ...]) -> None:
+        self.size, self.count = size, tuple(-(-n // s) for n, s in zip(extent, size))
+        self.group = self.local = (0, 0, 0)
+
+    @property
+    def index(self) -> tuple[int, ...]:
+        return tuple(g * s + k for g, s, k in zip(self.group, self.size, self.local))
+
+    @property
+    def number(self) -> int:
+        """In the workgroup; x runs fastest."""
+        x, y, z = self.local
+        return x + self.size[0] * (y + self.size[1] * z)
+
+
 class Index:
-    """An index parameter of 1, 2 or 3 axes."""
+    """Index, LocalIndex and their kind: a parameter that says where an invocation is, on 1, 2 or 3 axes."""
 
-    def __init__(self, axes: int) -> None:
-        self.axes = axes
+    def __init__(self, name: str, axes: int) -> None:
+        self.name, self.axes = name, axes
 
+    def at(self, place: Place) -> tuple[int, ...]:
+        if self.axes == 1 and self.name == "LocalIndex":
+            return (place.number,)
+        if self.axes == 1 and self.name == "LocalSize":
+            return (place.size[0] * place.size[1] * place.size[2],)
+        whole: tuple[int, ...] = getattr(place, _PLACES[self.name])
+        return whole[: self.axes]
+
+
+_PLACES = {"Index": "index", "LocalIndex": "local", "LocalSize": "size", "GroupIndex": "group", "GroupCount": "count"}
 
 _SPECS: dict[str, Any] = {
     **TYPES,
     "Array": Array,
-    "Index": Index(1),
-    "Index2": Index(2),
-    "Index3": Index(3),
+    "Const": Const,
+    **{name + "123"[n - 1].replace("1", ""): Index(name, n) for name in _PLACES for n in (1, 2, 3)},
     "RES_INPUT": "input",
     "RES_BUFFER": "buffer",
     "__builtins__": {},
@@ -111,13 +149,13 @@ class Buffer:
         return f"<buffer {self.name}: {self.data!r}>"
 
 
-# Inputs by pyshader's names, as functions of (index, extent); a workgroup is one invocation.
-_INPUTS: dict[str, Callable[[Any, Any], Any]] = {
-    "GlobalInvocationId": lambda index, extent: index,
-    "WorkgroupId": lambda index, extent: index,
-    "NumWorkgroups": lambda index, extent: extent,
-    "LocalInvocationId": lambda index, extent: (0, 0, 0),
-    "LocalInvocationIndex": lambda index, extent: (0,),
+# Inputs by pyshader's names.
+_INPUTS: dict[str, Callable[[Place], Any]] = {
+    "GlobalInvocationId": lambda place: place.index,
+    "WorkgroupId": lambda place: place.group,
+    "NumWorkgroups": lambda place: place.count,
+    "LocalInvocationId": lambda place: place.local,
+    "LocalInvocationIndex": lambda place: (place.number,),
 }
 
 
@@ -134,20 +172,21 @@ class Parameter:
         spec = self.spec[2] if isinstance(self.spec, tuple) else self.spec
         return spec if isinstance(spec, Array) else None
 
-    def bind(self, given: Any) -> Callable[[Any, Any], Any]:
-        """A function from (index, extent) to the value of the parameter, for what the caller gave."""
+    def bind(self, given: Any) -> Callable[[Place], Any]:
+        """A function from a place to the value of the parameter, for what the caller gave."""
         spec = self.spec
         if isinstance(spec, Index):
             kind = i32 if spec.axes == 1 else vector(i32, spec.axes)
-            return lambda index, extent: kind(*index[: spec.axes])
+            return lambda place: kind(*spec.at(place))
         if isinstance(spec, tuple) and spec[0] == "input":
             source, kind = _INPUTS[spec[1]], spec[2]
-            return lambda index, extent: kind(*source(index, extent))
+            return lambda place: kind(*source(place))
         if self.array is not None:
             buffer = Buffer(self.name, self.array.element, given, self.array.length)
-            return lambda index, extent: buffer
-        made = self._value(spec[2] if isinstance(spec, tuple) else spec, given)
-        return (lambda index, extent: made.copy()) if isinstance(made, Vector) else (lambda index, extent: made)
+            return lambda place: buffer
+        plain = spec.kind if isinstance(spec, Const) else spec[2] if isinstance(spec, tuple) else spec
+        made = self._value(plain, given)
+        return (lambda place: made.copy()) if isinstance(made, Vector) else (lambda place: made)
 
     def _value(self, kind: Any, given: Any) -> Any:
         """The value of a parameter that is the same for all indices."""
@@ -217,6 +256,20 @@ def _written(node: ast.FunctionDef) -> set[str]:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+def _grid(counts: tuple[int, ...]) -> Iterator[tuple[int, int, int]]:
+    """All places of a grid, x fastest."""
+    return ((x, y, z) for z, y, x in itertools.product(*map(range, reversed(counts))))
+
+
+def _option(node: ast.FunctionDef, name: str) -> Any:
+    """What the decorator says of local_size or subgroup_size."""
+    for decorator in node.decorator_list:
+        for keyword in decorator.keywords if isinstance(decorator, ast.Call) else []:
+            if keyword.arg == name:
+                return ast.literal_eval(keyword.value)
+    return None
+
+
 class Emulation:
     """A kernel made ready to run in CPython: a kp.Kernel, pyshader's module, a function, or the text of one."""
 
@@ -233,44 +286,65 @@ class Emulation:
         self.name = self.function.name
         self.writes = _written(self.function.node)
         self.parameters = [Parameter(a, spec_of(text)) for a, text in self._types().items()]
+        self.constants = self._defaults()
         self.function.node.args.defaults = []
+        size = tuple(int(n) for n in np.atleast_1d(_option(self.function.node, "local_size") or 1))
+        self.local_size = size + (1,) * (3 - len(size))
+        self.subgroup_size: int = _option(self.function.node, "subgroup_size") or 32
+
+    def _defaults(self) -> dict[str, Any]:
+        """The values of Const parameters that have one."""
+        arguments = self.function.node.args.args
+        defaults = self.function.node.args.defaults
+        given = dict(zip([a.arg for a in arguments[len(arguments) - len(defaults) :]], defaults))
+        kinds = {p.name: p.spec for p in self.parameters}
+        return {name: ast.literal_eval(d) for name, d in given.items() if isinstance(kinds[name], Const)}
 
     def _types(self) -> dict[str, str]:
         """The type of each parameter, as text."""
         arguments = self.function.node.args.args
+        defaults = [None] * (len(arguments) - len(self.function.node.args.defaults))
+        given = zip(arguments, [*defaults, *self.function.node.args.defaults])
+        written = ((a.arg, a.annotation or d) for a, d in given)
+        known = {name: ast.unparse(node) for name, node in written if node is not None}
+        if self.kernel is not None:
+            known |= {p.name: p.type for p in self.kernel.params}
         if self.function.function is not None:
             from .._source import _param_types
 
-            known = _param_types(self.function.function, {})
-            if self.kernel is not None:
-                known = {p.name: p.type for p in self.kernel.params} | known
-        else:
-            defaults = [None] * (len(arguments) - len(self.function.node.args.defaults))
-            given = zip(arguments, [*defaults, *self.function.node.args.defaults])
-            written = ((a.arg, a.annotation or d) for a, d in given)
-            known = {name: ast.unparse(node) for name, node in written if node is not None}
+            known |= _param_types(self.function.function, {})
         for argument in arguments:
             if argument.arg not in known:
                 raise TypeError(f"{self.name}(): the parameter '{argument.arg}' has no type")
         return {a.arg: known[a.arg] for a in arguments}
 
     def run(self, extent: Any, *args: Any) -> None:
-        """Runs the kernel once per index of `extent` (a number, or a tuple of up to three), x fastest. The arguments are those
-        behind the index, in order; NumPy arrays for buffers."""
-        extent = tuple(int(n) for n in np.atleast_1d(extent))
-        axes = len(extent)
-        extent += (1,) * (3 - len(extent))
+        """Runs the kernel once per index of `extent` (a number, or a tuple of up to three), x fastest, in whole workgroups. The
+        arguments are those behind the index, in order; NumPy arrays for buffers."""
+        counts = tuple(int(n) for n in np.atleast_1d(extent))
+        axes, counts = len(counts), counts + (1,) * (3 - len(counts))
         given = iter(args)
+        place = Place(counts, self.local_size)
         sources = [p.bind(None if p.is_input else next(given)) for p in self.parameters]
         function = self.function.make(types_of_parameters=False)
-        for z, y, x in itertools.product(*map(range, reversed(extent))):
-            at = (x, y, z)
-            try:
-                function(*[source(at, extent) for source in sources])
-            except Exception as error:
-                where = at[:axes] if axes > 1 else x
-                error.add_note(f"{self.name}() was at the index {where}")
-                raise
+
+        def call(who: Invocation) -> Any:
+            place.local = who.local
+            return function(*[source(place) for source in sources])
+
+        def where(who: Invocation) -> str:
+            place.local = who.local
+            return f"{self.name}() was at the index {place.index[:axes] if axes > 1 else place.index[0]}"
+
+        for group in _grid(place.count):
+            place.group = group
+            run_group(*self._group(), call, where)
+
+    def _group(self) -> tuple[list[Invocation], Group]:
+        size = self.local_size[0] * self.local_size[1] * self.local_size[2]
+        lanes = self.subgroup_size
+        everyone = [Invocation(local, n, n % lanes, n // lanes) for n, local in enumerate(_grid(self.local_size))]
+        return everyone, Group(lanes, -(-size // lanes))
 
     def launch(self, args: tuple[Any, ...], kwargs: dict[str, Any], extent: Any) -> None:
         """Runs the kernel with a caller's arguments."""
@@ -296,9 +370,9 @@ class Emulation:
         names = [p.name for p in self.parameters if not p.is_input]
         if len(args) > len(names):
             raise TypeError(f"{self.name}() takes {len(names)} arguments but {len(args)} were given")
-        values = dict(zip(names, args))
+        values = {**self.constants, **dict(zip(names, args))}
         for name, value in kwargs.items():
-            if name not in names or name in values:
+            if name not in names or name in names[: len(args)]:
                 raise TypeError(f"{self.name}() got an unexpected argument '{name}'; it has {', '.join(names)}")
             values[name] = value
         missing = [name for name in names if name not in values]
@@ -309,7 +383,7 @@ class Emulation:
     def _extent(self, extent: Any, values: list[Any]) -> Any:
         if extent is not None:
             return extent
-        index = next((p.spec for p in self.parameters if isinstance(p.spec, Index)), None)
+        index = next((p.spec for p in self.parameters if isinstance(p.spec, Index) and p.spec.name == "Index"), None)
         if index is not None and index.axes > 1:
             raise TypeError(f"{self.name}() has Index{index.axes}: give its extent, as in extent=(640, 480)")
         for parameter, value in zip([p for p in self.parameters if not p.is_input], values):

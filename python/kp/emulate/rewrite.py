@@ -23,6 +23,7 @@ import numpy as np
 
 from ..lang import LanguageFunction, LanguageType, type_text
 from .functions import FUNCTIONS, PYTHON
+from .parallel import PARALLEL, Collective, shared
 from .scalars import SCALARS, f16, f32, f64, i32, u64
 from .vectors import Vector, typed, vector, vector_types
 
@@ -88,7 +89,7 @@ def _language() -> dict[str, Any]:
     """What a kernel may name without importing it."""
     import math
 
-    names: dict[str, Any] = {**FUNCTIONS, **PYTHON, **TYPES}
+    names: dict[str, Any] = {**FUNCTIONS, **PYTHON, **PARALLEL, **TYPES}
     own = types.SimpleNamespace(**names)
     for name in ("stdlib", "lang", "kp", "ps", "pyshader"):
         names[name] = own
@@ -160,12 +161,36 @@ def _call(name: str, *args: ast.expr) -> ast.expr:
     return ast.Call(ast.Name(name, ast.Load()), list(args), [])
 
 
-class _Rewriter(ast.NodeTransformer):
-    """Sends what a local variable gets through __bind__, and gives literals in choices a type."""
+def meaning(node: ast.expr, scope: Mapping[str, Any]) -> Any:
+    """What a name, or a name behind dots, stands for; None for anything else."""
+    if isinstance(node, ast.Name):
+        return scope.get(node.id)
+    if isinstance(node, ast.Attribute):
+        return getattr(meaning(node.value, scope), node.attr, None)
+    return None
 
-    def __init__(self, kind_of: Callable[[ast.expr], Any], scope: dict[str, Any]) -> None:
+
+class _Rewriter(ast.NodeTransformer):
+    """Sends what a local variable gets through __bind__, gives literals in choices a type, and makes what invocations do
+    together a yield."""
+
+    def __init__(self, kind_of: Callable[[ast.expr], Any], scope: dict[str, Any], file: str) -> None:
         self.kind_of = kind_of
         self.scope = scope
+        self.file = file
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        called = meaning(node.func, self.scope)
+        self.generic_visit(node)
+        helper = getattr(called, "__self__", None)
+        if isinstance(called, Collective) or called is shared:
+            place = [ast.Constant(part) for part in (self.file, node.lineno, node.col_offset)]
+            node.args.insert(0, ast.copy_location(ast.Tuple([*place], ast.Load()), node))
+        if isinstance(called, Collective):
+            return ast.copy_location(ast.Yield(node), node)
+        if isinstance(helper, Function) and helper.meets():
+            return ast.copy_location(ast.YieldFrom(node), node)
+        return node
 
     def bound(self, name: str, value: ast.expr, *annotation: ast.expr) -> ast.expr:
         call = _call("__bind__", ast.Name("__kinds__", ast.Load()), ast.Constant(name), value, *annotation)
@@ -254,6 +279,7 @@ class Function:
         self.name = self.node.name
         self.scope: dict[str, Any] = {}
         self._made: Callable[..., Any] | None = None
+        self._meets: bool | None = None
 
     def _parse(self, function: Any, name: str | None) -> tuple[ast.FunctionDef, str]:
         if isinstance(function, str):
@@ -314,6 +340,18 @@ class Function:
         known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Vector))
         return kind if known else None
 
+    def meets(self) -> bool:
+        """Whether its invocations wait for others: it calls barrier() or a subgroup operation, or a function that does."""
+        if self._meets is None:
+            self._meets = False  # for a function that calls itself
+            calls = [n.func for n in ast.walk(self.node) if isinstance(n, ast.Call)]
+            names = {n.id for f in calls for n in ast.walk(f) if isinstance(n, ast.Name)}
+            scope = self.resolve(names)
+            for called in (meaning(f, scope) for f in calls):
+                helper = getattr(called, "__self__", None)
+                self._meets |= isinstance(called, Collective) or (isinstance(helper, Function) and helper.meets())
+        return self._meets
+
     # ---- the code
 
     def make(self, types_of_parameters: bool = True) -> Callable[..., Any]:
@@ -329,7 +367,7 @@ class Function:
             "__kinds_of__": _kinds,
             "__like__": _like,
         }
-        rewriter = _Rewriter(self.kind_of, self.scope)
+        rewriter = _Rewriter(self.kind_of, self.scope, self.file)
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
         kinds = [a.annotation and rewriter.kind(a.annotation) for a in arguments]
         for argument in arguments:
