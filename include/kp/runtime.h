@@ -301,7 +301,9 @@ typedef struct kp_algorithm_desc {
 
 // Checks the module (KP_ERROR_SPIRV), and everything in `desc` against the module and the device's limits
 // (KP_ERROR_ARGUMENT, KP_ERROR_TYPE, KP_ERROR_LIMIT, KP_ERROR_UNSUPPORTED), before the driver sees it. Modules and
-// pipelines are cached by content in the manager: making the same algorithm again is cheap. Thread-safety: any.
+// pipelines are cached by content in the manager: making the same algorithm again is cheap. What the driver compiled is
+// kept on disk for the next process, in $KP_CACHE_DIR, or else $XDG_CACHE_HOME/kp or $HOME/.cache/kp, written when the
+// manager is destroyed; empty: not kept. Thread-safety: any.
 KP_API kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc, kp_algorithm **out);
 
 // Sequences that recorded it answer KP_ERROR_STATE from now on. Thread-safety: one at a time per algorithm.

@@ -265,6 +265,7 @@ kp_result kp_device_create(kp_instance *instance, const kp_device_desc *desc, kp
     device->physical = instance->devices[desc->index];
     pthread_mutex_init(&device->command_lock, NULL);
     kp_heap_init(device);
+    kp_disk_cache_init(&device->disk_cache);
     VkExtensionProperties *there = NULL;
     const char **names = NULL;
     kp_result result = build(device, desc, &there, &names);
@@ -284,6 +285,7 @@ void kp_device_hold(kp_device *device) { atomic_fetch_add_explicit(&device->refs
 void kp_device_release(kp_device *device) {
     if (atomic_fetch_sub_explicit(&device->refs, 1, memory_order_acq_rel) != 1)
         return;
+    kp_disk_cache_close(device);
     if (device->handle != VK_NULL_HANDLE) {
         drop_timelines(device);
         kp_command_drop_idle(device);

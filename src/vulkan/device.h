@@ -5,6 +5,7 @@
 #ifndef KP_SRC_VULKAN_DEVICE_H
 #define KP_SRC_VULKAN_DEVICE_H
 
+#include "disk_cache.h"
 #include "heap.h"
 #include "info.h"
 
@@ -45,6 +46,7 @@ typedef struct kp_command kp_command;
     X(CreateFence)                 \
     X(CreateImage)                 \
     X(CreateImageView)             \
+    X(CreatePipelineCache)         \
     X(CreatePipelineLayout)        \
     X(CreateQueryPool)             \
     X(CreateSampler)               \
@@ -59,6 +61,7 @@ typedef struct kp_command kp_command;
     X(DestroyImage)                \
     X(DestroyImageView)            \
     X(DestroyPipeline)             \
+    X(DestroyPipelineCache)        \
     X(DestroyPipelineLayout)       \
     X(DestroyQueryPool)            \
     X(DestroySampler)              \
@@ -70,8 +73,10 @@ typedef struct kp_command kp_command;
     X(GetDeviceQueue)              \
     X(GetFenceStatus)              \
     X(GetImageMemoryRequirements)  \
+    X(GetPipelineCacheData)        \
     X(GetQueryPoolResults)         \
     X(MapMemory)                   \
+    X(MergePipelineCaches)         \
     X(QueueSubmit)                 \
     X(QueueWaitIdle)               \
     X(ResetCommandPool)            \
@@ -99,7 +104,7 @@ typedef struct kp_queue {
     VkSemaphore timeline; // its submissions' numbers, as they are done; where there is more than one queue
 } kp_queue;
 
-typedef struct kp_device {
+struct kp_device {
     atomic_uint refs;                          //
     atomic_bool lost;                          // VK_ERROR_DEVICE_LOST was seen
     kp_instance *instance;                     // owned
@@ -117,11 +122,12 @@ typedef struct kp_device {
     uint32_t families[KP_INFO_MAX_FAMILIES];   // that the queues are of, each once
     uint32_t family_count;                     //
     kp_heap heap;                              // device memory
+    kp_disk_cache disk_cache;                  // of pipelines
     pthread_mutex_t command_lock;              // guards what follows
     kp_command *idle_commands;                 // for reuse, linked
     uint32_t idle_command_count;               //
     VkSampler samplers[2][KP_DEVICE_WRAPS];    // nearest and linear, by address mode; VK_NULL_HANDLE: not made yet
-} kp_device;
+};
 
 typedef struct kp_device_desc {
     uint32_t index;                // in the instance's list

@@ -121,7 +121,7 @@ kp_result kp_pipeline_create(kp_device *device, const kp_pipeline_desc *desc, Vk
     VkPipeline pipeline = VK_NULL_HANDLE;
     bool special = desc->specialization.mapEntryCount != 0;
     kp_result result =
-        KP_VK(device, CreateComputePipelines, device->handle, VK_NULL_HANDLE, 1,
+        KP_VK(device, CreateComputePipelines, device->handle, kp_disk_cache_get(device), 1,
               &(VkComputePipelineCreateInfo){.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                              .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                        .stage = VK_SHADER_STAGE_COMPUTE_BIT,
@@ -133,6 +133,7 @@ kp_result kp_pipeline_create(kp_device *device, const kp_pipeline_desc *desc, Vk
               NULL, &pipeline);
     if (result != KP_OK)
         return result;
+    atomic_store_explicit(&device->disk_cache.dirty, true, memory_order_relaxed);
     kp_device_name(device, VK_OBJECT_TYPE_PIPELINE, KP_DEVICE_HANDLE(pipeline), desc->label);
     *out = pipeline;
     return KP_OK;

@@ -10,6 +10,8 @@ from pathlib import Path
 import kp
 import pytest
 
+os.environ.setdefault("KP_CACHE_DIR", "")  # tests leave nothing behind
+
 ROOT = Path(__file__).parents[2]
 
 # Kernels that the tests of the runtime use.
