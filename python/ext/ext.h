@@ -16,7 +16,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-enum { EXT_OP_TYPES = 6, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
+enum { EXT_OP_TYPES = 7, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
 
 typedef struct kp_ext {
     PyObject *exceptions[EXT_EXCEPTIONS]; // error.c
@@ -26,6 +26,7 @@ typedef struct kp_ext {
     PyObject *dtype_members[KP_DTYPE_COUNT];
     PyTypeObject *memory_type; // kp.Memory
     PyTypeObject *tensor_type;
+    PyTypeObject *image_type;
     PyTypeObject *manager_type;
     PyTypeObject *algorithm_type;
     PyTypeObject *sequence_type;
@@ -227,7 +228,7 @@ int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *
 // The Python types
 // ---------------------------------------------------------------------------------------------------------------------
 
-// The host side of a tensor, counted: by the tensor, and by each export of its buffer.
+// The host side of a tensor or image, counted: by the tensor, and by each export of its buffer.
 typedef struct ext_host {
     size_t references;
     void *data;            // never NULL
@@ -236,6 +237,7 @@ typedef struct ext_host {
     unsigned long process; // see ext_core_foreign
 } ext_host;
 
+// kp.Memory: a kp.Tensor or a kp.Image.
 typedef struct ext_tensor {
     PyObject_HEAD kp_ext *ext;
     ext_core *core;    // NULL until a manager has it
@@ -244,11 +246,15 @@ typedef struct ext_tensor {
     uint64_t serial;   // changes with the handle, and is never used twice
     Py_ssize_t count;  // elements
     Py_ssize_t stride; // bytes of one
+    int ndim;          // C-contiguous:
+    Py_ssize_t shape[KP_MAX_DIMS];
+    Py_ssize_t strides[KP_MAX_DIMS];
     kp_dtype dtype;
     kp_memory_type memory_type;
     unsigned pins; // calls that use the handle without the GIL
     bool doomed;   // destroy() came meanwhile
     bool classic;  // made by calling kp.Tensor(...)
+    bool image;    // a kp.Image
 } ext_tensor;
 
 // exchange.c: methods of ext_tensor
@@ -282,6 +288,7 @@ typedef struct ext_sequence {
 } ext_sequence;
 
 int ext_tensor_init(kp_ext *ext, PyObject *module);
+int ext_image_init(kp_ext *ext, PyObject *module);
 int ext_algorithm_init(kp_ext *ext, PyObject *module);
 int ext_program_init(kp_ext *ext, PyObject *module);
 int ext_sequence_init(kp_ext *ext, PyObject *module);
@@ -293,6 +300,25 @@ PyObject *ext_manager_of(kp_ext *ext, ext_core *core);
 
 // A tensor made by a manager. Takes its numbers from `data`.
 PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type);
+
+// A tensor as described.
+PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc);
+
+// The Python object of a handle, of kp.Tensor or kp.Image, which it takes over, also when it fails.
+PyObject *ext_tensor_wrap(kp_ext *ext, ext_core *core, kp_memory *handle);
+
+// A view: `key` is an index or a slice of the first axis, or `shape` a tuple of ints, -1 for what is left.
+PyObject *ext_view_take(ext_tensor *tensor, PyObject *key);
+PyObject *ext_view_reshape(PyObject *tensor, PyObject *args);
+
+// An image made by a manager: its data from `object`, which may be None, the rest from `desc`.
+PyObject *ext_image_new(kp_ext *ext, ext_core *core, PyObject *object, int want, kp_image_desc *desc);
+
+// What Python calls an element type: DataTypes, a name, or anything that NumPy takes for a dtype. -1 with TypeError.
+int ext_tensor_dtype(kp_ext *ext, PyObject *object, kp_dtype *out);
+
+// A shape: a tuple of ints, or one. -1 with an exception.
+int ext_tensor_shape(PyObject *object, uint32_t *ndim, uint64_t shape[KP_MAX_DIMS]);
 
 // Makes the device memory of a tensor that was made without a manager; one that this manager has already is fine.
 // `position` is for messages.

@@ -281,6 +281,7 @@ static int module_exec(PyObject *module) {
             X(ext->dtype_members[i]);              \
         X(ext->memory_type);                       \
         X(ext->tensor_type);                       \
+        X(ext->image_type);                        \
         X(ext->manager_type);                      \
         X(ext->algorithm_type);                    \
         X(ext->sequence_type);                     \

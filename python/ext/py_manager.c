@@ -305,6 +305,91 @@ static PyObject *manager_tensor_of(PyObject *self, PyObject *args) {
     return make_tensor(m, data, (int)dtype, EXT_DATA_STRICT, what, NULL);
 }
 
+// ("nearest", "linear") and the like: the position of a word. -1 with a ValueError.
+static int word_of(const char *word, const char *what, const char *const *words, int count) {
+    for (int i = 0; i < count; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    }
+    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of %s, %s%s", what, word, words[0], words[1],
+                 count > 2 ? " ..." : "");
+    return -1;
+}
+
+static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, int want, const char *format) {
+    static char *names[] = {"data",  "width",      "height", "num_channels", "memory_type",
+                            "depth", "normalized", "filter", "wrap",         NULL};
+    static const char *const filters[] = {"nearest", "linear"}, *const wraps[] = {"clamp", "repeat", "mirror", "zero"};
+    PyObject *data, *axes[3], *type = NULL, *depth = NULL;
+    const char *filter = filters[0], *wrap = wraps[0];
+    int normalized = 0, filter_at, wrap_at;
+    kp_image_desc desc = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &axes[0], &axes[1], &axes[2], &type, &depth,
+                                     &normalized, &filter, &wrap) ||
+        read_count(axes[0], "width", &desc.width) < 0 || read_count(axes[1], "height", &desc.height) < 0 ||
+        read_count(axes[2], "num_channels", &desc.channels) < 0 ||
+        (depth != NULL && read_count(depth, "depth", &desc.depth) < 0) ||
+        ext_tensor_memory_type(type, &desc.memory_type) < 0 ||
+        (filter_at = word_of(filter, "filter", filters, 2)) < 0 || (wrap_at = word_of(wrap, "wrap", wraps, 4)) < 0)
+        return NULL;
+    if (desc.channels == 0)
+        return PyErr_Format(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");
+    desc.normalized = normalized != 0;
+    desc.filter = (kp_filter)filter_at;
+    desc.wrap = (kp_wrap)wrap_at;
+    return ext_image_new(m->ext, m->core, data, want, &desc);
+}
+
+static PyObject *manager_image(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_image((ext_manager *)self, args, kwargs, KP_F32, "OOOO|O$Opss:image");
+}
+
+static PyObject *manager_image_t(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_image((ext_manager *)self, args, kwargs, EXT_DATA_OWN, "OOOO|O$Opss:image_t");
+}
+
+// The first three arguments of full(), zeros() and empty(), in their order.
+static int read_new(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, kp_tensor_desc *desc) {
+    if (ext_tensor_shape(shape, &desc->ndim, desc->shape) < 0 ||
+        (dtype != NULL && ext_tensor_dtype(m->ext, dtype, &desc->dtype) < 0))
+        return -1;
+    if (desc->ndim == 0)
+        desc->count = 1; // NumPy's scalar
+    return ext_tensor_memory_type(type, &desc->memory_type);
+}
+
+static PyObject *manager_full(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"shape", "value", "dtype", "memory_type", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *shape, *value, *dtype = NULL, *type = NULL;
+    kp_tensor_desc desc = {0};
+    char element[8];
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:full", names, &shape, &value, &dtype, &type) ||
+        read_new(m, shape, dtype, type, &desc) < 0 || ext_element_set(desc.dtype, element, value) < 0)
+        return NULL;
+    desc.fill = element;
+    return ext_tensor_from_desc(m->ext, m->core, &desc);
+}
+
+static PyObject *make_new(PyObject *self, PyObject *args, PyObject *kwargs, const char *format, bool uninitialized) {
+    static char *names[] = {"shape", "dtype", "memory_type", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *shape, *dtype = NULL, *type = NULL;
+    kp_tensor_desc desc = {.uninitialized = uninitialized};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &shape, &dtype, &type) ||
+        read_new(m, shape, dtype, type, &desc) < 0)
+        return NULL;
+    return ext_tensor_from_desc(m->ext, m->core, &desc);
+}
+
+static PyObject *manager_zeros(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_new(self, args, kwargs, "O|OO:zeros", false);
+}
+
+static PyObject *manager_empty(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_new(self, args, kwargs, "O|OO:empty", true);
+}
+
 static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"tensors", "spirv", "workgroup", "spec_consts", "push_consts", "extent", NULL};
     ext_manager *m = (ext_manager *)self;
@@ -512,9 +597,22 @@ static PyObject *manager_memory(PyObject *self, PyObject *unused) {
     kp_result result = kp_manager_memory(handle, &stats);
     if (result != KP_OK)
         return ext_error_raise(m->ext, result);
-    return Py_BuildValue("{s:K,s:K,s:K,s:I}", "used", (unsigned long long)stats.used, "reserved",
+    return Py_BuildValue("{s:K,s:K,s:K,s:I,s:K,s:K}", "used", (unsigned long long)stats.used, "reserved",
                          (unsigned long long)stats.reserved, "peak", (unsigned long long)stats.peak, "allocations",
-                         stats.allocations);
+                         stats.allocations, "budget", (unsigned long long)stats.budget, "device_usage",
+                         (unsigned long long)stats.device_usage);
+}
+
+static PyObject *manager_trim(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_manager *m = (ext_manager *)self;
+    kp_manager *handle = ext_core_use(m->ext, m->core);
+    if (handle == NULL)
+        return NULL;
+    PyThreadState *thread = ext_core_enter(m->core);
+    kp_result result = kp_manager_trim(handle);
+    ext_core_leave(m->core, thread);
+    return result == KP_OK ? Py_NewRef(Py_None) : ext_error_raise(m->ext, result);
 }
 
 static PyObject *manager_is_init(PyObject *self, PyObject *unused) {
@@ -566,10 +664,41 @@ PyDoc_STRVAR(list_devices_doc, "list_devices($self, /)\n--\n\n"
 PyDoc_STRVAR(properties_doc, "get_device_properties($self, /)\n--\n\n"
                              "A dict: device_name, max_work_group_count and max_work_group_size (three ints each),\n"
                              "max_work_group_invocations, timestamps_supported. `device` has more.");
-PyDoc_STRVAR(memory_doc,
-             "memory($self, /)\n--\n\n"
-             "A dict of bytes: used (live tensors, both sides), reserved (device allocations), peak (the most that\n"
-             "reserved has been); and the number of device allocations.");
+PyDoc_STRVAR(
+    memory_doc,
+    "memory($self, /)\n--\n\n"
+    "A dict of bytes: used (live tensors, both sides), reserved (device allocations), peak (the most that\n"
+    "reserved has been), budget and device_usage (what this process may have and has of the device's own memory,\n"
+    "as the driver says, or else that memory's size and what this manager has of it); and the number of device\n"
+    "allocations.");
+PyDoc_STRVAR(trim_doc,
+             "trim($self, /)\n--\n\n"
+             "Gives back to the driver what is kept for reuse: empty blocks of memory, pipelines that no algorithm\n"
+             "uses, command buffers.");
+PyDoc_STRVAR(full_doc, "full($self, /, shape, value, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
+                       "A tensor whose host side starts as that number everywhere.\n\n"
+                       "ValueError: a storage tensor, which has no host side; record OpFill.");
+PyDoc_STRVAR(zeros_doc, "zeros($self, /, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
+                        "A tensor whose host side starts as zeros.");
+PyDoc_STRVAR(empty_doc,
+             "empty($self, /, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
+             "A tensor whose host side starts as anything: for what kernels write. dtype is a NumPy dtype, a name, or "
+             "one of\n"
+             "DataTypes.");
+PyDoc_STRVAR(image_doc,
+             "image($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
+             "normalized=False, filter='nearest', wrap='clamp')\n--\n\n"
+             "A float32 image: data is as in tensor(), or None for zeros. height 0 is a 1-D image, depth above 0 a 3-D "
+             "one.\n"
+             "filter (nearest, linear) and wrap (clamp, repeat, mirror, zero) are for shaders that sample it, with\n"
+             "coordinates from 0 to 1.\n\n"
+             "ValueError: data of another size. UnsupportedError: the device has no such images. LimitError.");
+PyDoc_STRVAR(
+    image_t_doc,
+    "image_t($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
+    "normalized=False, filter='nearest', wrap='clamp')\n--\n\n"
+    "An image of the array's own dtype: float32, float16, or integers of 8, 16, 32 bits. normalized: shaders see\n"
+    "8-bit integers as 0 to 1, or -1 to 1. Else as image().");
 PyDoc_STRVAR(is_init_doc, "is_init($self, /)\n--\n\n"
                           "Whether it can be used: not destroyed.");
 PyDoc_STRVAR(destroy_doc,
@@ -604,11 +733,17 @@ PyDoc_STRVAR(eval_await_def_doc,
 static PyMethodDef manager_methods[] = {
     {"tensor", KEYWORDS(manager_tensor), tensor_doc},
     {"tensor_t", KEYWORDS(manager_tensor_t), tensor_t_doc},
+    {"full", KEYWORDS(manager_full), full_doc},
+    {"zeros", KEYWORDS(manager_zeros), zeros_doc},
+    {"empty", KEYWORDS(manager_empty), empty_doc},
+    {"image", KEYWORDS(manager_image), image_doc},
+    {"image_t", KEYWORDS(manager_image_t), image_t_doc},
     {"algorithm", KEYWORDS(manager_algorithm), algorithm_doc},
     {"sequence", KEYWORDS(manager_sequence), sequence_doc},
     {"list_devices", manager_list_devices, METH_NOARGS, list_devices_doc},
     {"get_device_properties", manager_device_properties, METH_NOARGS, properties_doc},
     {"memory", manager_memory, METH_NOARGS, memory_doc},
+    {"trim", manager_trim, METH_NOARGS, trim_doc},
     {"is_init", manager_is_init, METH_NOARGS, is_init_doc},
     {"destroy", manager_destroy, METH_NOARGS, destroy_doc},
     {"create_sequence", KEYWORDS(manager_create_sequence), create_sequence_doc},

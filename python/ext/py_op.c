@@ -2,7 +2,7 @@
 // sequence is what checks it against the manager.
 #include "ext.h"
 
-typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, DISPATCH, MULT, BARRIER } op_kind;
+typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, DISPATCH, MULT, BARRIER, FILL } op_kind;
 
 typedef struct ext_op {
     PyObject_HEAD kp_ext *ext;
@@ -10,6 +10,7 @@ typedef struct ext_op {
     PyObject *memories;  // tuple, or NULL
     PyObject *algorithm; // or NULL
     ext_data push_data;  // overrides the algorithm's; count 0: none
+    PyObject *value;     // of a fill, or NULL
 } ext_op;
 
 static ext_op *allocate(PyTypeObject *type, op_kind kind) {
@@ -27,12 +28,14 @@ static int op_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((ext_op *)self)->memories);
     Py_VISIT(((ext_op *)self)->algorithm);
+    Py_VISIT(((ext_op *)self)->value);
     return 0;
 }
 
 static int op_clear(PyObject *self) {
     Py_CLEAR(((ext_op *)self)->memories);
     Py_CLEAR(((ext_op *)self)->algorithm);
+    Py_CLEAR(((ext_op *)self)->value);
     return 0;
 }
 
@@ -68,6 +71,17 @@ static PyObject *new_sync_local(PyTypeObject *type, PyObject *args, PyObject *kw
 
 static PyObject *new_copy(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     return new_simple(type, args, kwargs, COPY);
+}
+
+static PyObject *new_fill(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"memories", "value", NULL};
+    PyObject *memories, *value;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO:OpFill", names, &memories, &value))
+        return NULL;
+    ext_op *op = (ext_op *)new_on_memories(type, memories, FILL);
+    if (op != NULL)
+        op->value = Py_NewRef(value);
+    return (PyObject *)op;
 }
 
 // Kompute's arguments name access masks and stages; barriers are computed here, so they are taken and not needed.
@@ -150,6 +164,30 @@ static int record_memories(ext_op *op, ext_sequence *sequence) {
     return result;
 }
 
+// Elements first: a value that does not fit leaves the sequence as it is.
+static int record_fill(ext_op *op, ext_sequence *sequence) {
+    ext_memories m;
+    char elements[12][8], *all = elements[0];
+    if (ext_memories_read(op->ext, sequence->core, op->memories, "memories", &m) < 0)
+        return -1;
+    if (m.count > sizeof elements / sizeof *elements)
+        all = PyMem_Malloc(m.count * sizeof *elements);
+    int result = all != NULL ? 0 : -1;
+    if (all == NULL)
+        PyErr_NoMemory();
+    for (size_t i = 0; result == 0 && i < m.count; i++)
+        result =
+            ext_element_set(((ext_tensor *)PyTuple_GetItem(m.tuple, (Py_ssize_t)i))->dtype, all + 8 * i, op->value);
+    kp_sequence *to = result == 0 ? ext_sequence_use(sequence) : NULL;
+    result = to != NULL ? 0 : -1;
+    for (size_t i = 0; result == 0 && i < m.count; i++)
+        result = failed(op->ext, kp_record_fill(to, m.handles[i], all + 8 * i));
+    if (all != elements[0])
+        PyMem_Free(all);
+    ext_memories_release(&m);
+    return result;
+}
+
 static int record_dispatch(ext_op *op, ext_algorithm *algorithm, ext_sequence *sequence) {
     kp_sequence *to = ext_sequence_use(sequence);
     if (to == NULL)
@@ -201,6 +239,7 @@ int ext_op_record(PyObject *object, ext_sequence *sequence) {
     }
     int result = op->kind == DISPATCH ? record_dispatch(op, (ext_algorithm *)op->algorithm, sequence)
                  : op->kind == MULT   ? record_mult(op, sequence)
+                 : op->kind == FILL   ? record_fill(op, sequence)
                                       : record_memories(op, sequence);
     return result == 0 ? ext_sequence_keep(sequence, object) : -1;
 }
@@ -216,6 +255,9 @@ PyDoc_STRVAR(sync_local_doc, "OpSyncLocal(memories)\n--\n\n"
                              "Device side to host side, for each.");
 PyDoc_STRVAR(copy_doc, "OpCopy(memories)\n--\n\n"
                        "The first into all the others, device and host side. They must have one dtype and size.");
+PyDoc_STRVAR(fill_doc,
+             "OpFill(memories, value)\n--\n\n"
+             "One number into every element of each, on the device. The host sides see it after OpSyncLocal.");
 PyDoc_STRVAR(dispatch_doc,
              "OpAlgoDispatch(algorithm, push_consts=None)\n--\n\n"
              "Runs an algorithm. push_consts override the algorithm's for this dispatch; they are given as\n"
@@ -253,13 +295,14 @@ OP_TYPE(copy, "OpCopy")
 OP_TYPE(dispatch, "OpAlgoDispatch")
 OP_TYPE(mult, "OpMult")
 OP_TYPE(barrier, "OpMemoryBarrier")
+OP_TYPE(fill, "OpFill")
 
 int ext_op_init(kp_ext *ext, PyObject *module) {
     ext->op_type = ext_add_type(module, &base_spec, NULL);
     if (ext->op_type == NULL)
         return -1;
-    PyType_Spec *specs[EXT_OP_TYPES] = {&sync_device_spec, &sync_local_spec, &copy_spec,
-                                        &dispatch_spec,    &mult_spec,       &barrier_spec};
+    PyType_Spec *specs[EXT_OP_TYPES] = {&sync_device_spec, &sync_local_spec, &copy_spec, &dispatch_spec,
+                                        &mult_spec,        &barrier_spec,    &fill_spec};
     for (int i = 0; i < EXT_OP_TYPES; i++) {
         ext->op_types[i] = ext_add_type(module, specs[i], ext->op_type);
         if (ext->op_types[i] == NULL)

@@ -1,4 +1,4 @@
-// See ext.h. kp.Memory and kp.Tensor.
+// See ext.h. kp.Memory, which has all that tensors and images share, and kp.Tensor.
 //
 // A tensor made by calling kp.Tensor(...) is classic (the 0.5 API): it has local data first, and a manager gives it
 // device memory later. From then on its local data is the host side of that memory, under a kp_view, so it can be read
@@ -43,14 +43,17 @@ static bool is_alive(const ext_tensor *t) {
     return t->handle != NULL && !t->doomed && ext_core_usable(t->core) && kp_memory_alive(t->handle);
 }
 
+static const char *kind_of(const ext_tensor *t) { return t->image ? "image" : "tensor"; }
+
 // NULL with StateError that tells what is missing.
 static PyObject *no_host(ext_tensor *t) {
     if (t->handle == NULL || t->doomed)
-        return ext_error_format(t->ext, KP_ERROR_STATE, "the tensor is destroyed");
+        return ext_error_format(t->ext, KP_ERROR_STATE, "the %s is destroyed", kind_of(t));
     if (ext_core_use(t->ext, t->core) == NULL)
         return NULL;
     return ext_error_format(t->ext, KP_ERROR_STATE,
-                            "the tensor's memory type is storage: it has no host side; copy it to another tensor");
+                            "the %s's memory type is storage: it has no host side; copy it to another tensor",
+                            kind_of(t));
 }
 
 // Where the elements lie, or NULL with an exception. Valid while the GIL is held and nothing of Python runs.
@@ -107,6 +110,13 @@ int ext_tensor_memory_type(PyObject *object, kp_memory_type *out) {
     return 0;
 }
 
+// Gives it that many elements on one axis.
+static void set_flat(ext_tensor *t, Py_ssize_t count) {
+    t->count = t->shape[0] = count;
+    t->strides[0] = t->stride;
+    t->ndim = 1;
+}
+
 static ext_tensor *allocate(kp_ext *ext, PyTypeObject *type, kp_dtype dtype, size_t count, kp_memory_type memory_type) {
     allocfunc alloc = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
     ext_tensor *t = (ext_tensor *)alloc(type, 0);
@@ -114,8 +124,8 @@ static ext_tensor *allocate(kp_ext *ext, PyTypeObject *type, kp_dtype dtype, siz
         return NULL;
     t->ext = ext;
     t->serial = ++ext->serials;
-    t->count = (Py_ssize_t)count;
     t->stride = (Py_ssize_t)kp_dtype_size(dtype);
+    set_flat(t, (Py_ssize_t)count);
     t->dtype = dtype;
     t->memory_type = memory_type;
     return t;
@@ -156,7 +166,7 @@ static int take(ext_tensor *t, ext_data *data, kp_memory_type memory_type) {
     if (host != NULL) {
         host_drop(t->host);
         t->host = host;
-        t->count = (Py_ssize_t)count;
+        set_flat(t, (Py_ssize_t)count);
         t->memory_type = memory_type;
     }
     ext_data_release(data); // may run code of the user's: last
@@ -208,7 +218,7 @@ static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_te
     if (manager == NULL)
         return -1;
     kp_result result;
-    if (desc->count * kp_dtype_size(desc->dtype) < QUICK_BYTES) {
+    if (desc->ndim == 0 && desc->count * kp_dtype_size(desc->dtype) < QUICK_BYTES) {
         result = kp_tensor_create(manager, desc, out);
     } else {
         PyThreadState *thread = ext_core_enter(core);
@@ -221,23 +231,40 @@ static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_te
     return -1;
 }
 
-PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type) {
-    kp_tensor *handle;
-    // A storage tensor has no host side: like Kompute, it takes from the data dtype and size alone.
-    const kp_tensor_desc desc = {.dtype = data->dtype,
-                                 .count = data->count,
-                                 .data = memory_type != KP_MEMORY_STORAGE ? data->bytes : NULL,
-                                 .memory_type = memory_type};
-    if (create(ext, core, &desc, &handle) < 0)
-        return NULL;
-    ext_tensor *t = allocate(ext, ext->tensor_type, data->dtype, data->count, memory_type);
+PyObject *ext_tensor_wrap(kp_ext *ext, ext_core *core, kp_memory *handle) {
+    bool image = kp_memory_is_image(handle);
+    ext_tensor *t = allocate(ext, image ? ext->image_type : ext->tensor_type, kp_tensor_dtype(handle),
+                             (size_t)kp_tensor_count(handle), kp_tensor_memory_type(handle));
     if (t == NULL) {
-        kp_tensor_destroy(handle);
+        kp_memory_destroy(handle);
         return NULL;
     }
+    uint64_t shape[KP_MAX_DIMS];
+    t->ndim = (int)kp_tensor_shape(handle, shape);
+    Py_ssize_t stride = t->stride;
+    for (int i = t->ndim - 1; i >= 0; i--) {
+        t->shape[i] = (Py_ssize_t)shape[i];
+        t->strides[i] = stride;
+        stride *= t->shape[i];
+    }
+    t->image = image;
     t->handle = handle;
     t->core = ext_core_hold(core);
     return (PyObject *)t;
+}
+
+PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc) {
+    kp_tensor *handle;
+    return create(ext, core, desc, &handle) == 0 ? ext_tensor_wrap(ext, core, handle) : NULL;
+}
+
+PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type) {
+    // A storage tensor has no host side: like Kompute, it takes from the data dtype and size alone.
+    return ext_tensor_from_desc(ext, core,
+                                &(kp_tensor_desc){.dtype = data->dtype,
+                                                  .count = data->count,
+                                                  .data = memory_type != KP_MEMORY_STORAGE ? data->bytes : NULL,
+                                                  .memory_type = memory_type});
 }
 
 // The local data moves to the host side of `handle`, where there is one.
@@ -303,7 +330,7 @@ int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
 // Elements
 // ---------------------------------------------------------------------------------------------------------------------
 
-static Py_ssize_t tensor_length(PyObject *self) { return ((ext_tensor *)self)->count; }
+static Py_ssize_t tensor_length(PyObject *self) { return ((ext_tensor *)self)->shape[0]; }
 
 static PyObject *get(ext_tensor *t, Py_ssize_t index) {
     const char *data = elements(t);
@@ -311,7 +338,7 @@ static PyObject *get(ext_tensor *t, Py_ssize_t index) {
 }
 
 static bool in_range(const ext_tensor *t, Py_ssize_t index, const char *message) {
-    if (index >= 0 && index < t->count)
+    if (index >= 0 && index < t->shape[0])
         return true;
     PyErr_SetString(PyExc_IndexError, message);
     return false;
@@ -319,7 +346,14 @@ static bool in_range(const ext_tensor *t, Py_ssize_t index, const char *message)
 
 static PyObject *tensor_item(PyObject *self, Py_ssize_t index) {
     ext_tensor *t = (ext_tensor *)self;
-    return in_range(t, index, "tensor index out of range") ? get(t, index) : NULL;
+    if (!in_range(t, index, "tensor index out of range"))
+        return NULL;
+    if (t->ndim == 1)
+        return get(t, index);
+    PyObject *key = PyLong_FromSsize_t(index);
+    PyObject *row = key != NULL ? ext_view_take(t, key) : NULL;
+    Py_XDECREF(key);
+    return row;
 }
 
 // Element `index` from `value`. Converting may run code of the user's, so it is done before the data is looked up.
@@ -359,7 +393,7 @@ static Py_ssize_t index_of(ext_tensor *t, PyObject *key, const char *message) {
     if (index == -1 && PyErr_Occurred())
         return -1;
     if (index < 0)
-        index += t->count;
+        index += t->shape[0];
     return in_range(t, index, message) ? index : -1;
 }
 
@@ -367,8 +401,10 @@ static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
     ext_tensor *t = (ext_tensor *)self;
     if (PyIndex_Check(key)) {
         Py_ssize_t index = index_of(t, key, "tensor index out of range");
-        return index >= 0 ? get(t, index) : NULL;
+        return index >= 0 ? tensor_item(self, index) : NULL;
     }
+    if (!t->classic && PySlice_Check(key))
+        return ext_view_take(t, key);
     Py_ssize_t start, stop, step;
     if (!PySlice_Check(key)) {
         bad_index(key);
@@ -382,6 +418,10 @@ static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
 
 static int set_slice(ext_tensor *t, PyObject *key, PyObject *value) {
     Py_ssize_t start, stop, step;
+    if (t->ndim > 1) {
+        PyErr_SetString(PyExc_TypeError, "rows of a tensor are assigned through data(): t.data()[0:2] = ...");
+        return -1;
+    }
     if (PySlice_Unpack(key, &start, &stop, &step) < 0)
         return -1;
     Py_ssize_t count = PySlice_AdjustIndices(t->count, &start, &stop, step);
@@ -413,6 +453,10 @@ static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
     if (!PyIndex_Check(key))
         return bad_index(key);
     Py_ssize_t index = index_of(t, key, "tensor assignment index out of range");
+    if (index >= 0 && t->ndim > 1) {
+        PyErr_SetString(PyExc_TypeError, "rows of a tensor are assigned through data(): t.data()[0] = ...");
+        return -1;
+    }
     return index >= 0 ? set(t, index, value) : -1;
 }
 
@@ -423,8 +467,8 @@ static PyObject *tensor_set_data(PyObject *self, PyObject *object) {
         return NULL;
     char *to = NULL;
     if (data.count != (size_t)t->count)
-        PyErr_Format(PyExc_ValueError, "data: has %zu elements, the tensor has %zd: a tensor keeps its size",
-                     data.count, t->count);
+        PyErr_Format(PyExc_ValueError, "data: has %zu elements, the %s has %zd: %s keeps its size", data.count,
+                     kind_of(t), t->count, t->image ? "an image" : "a tensor");
     else
         to = elements(t);
     if (to != NULL)
@@ -449,9 +493,9 @@ static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags) {
     view->readonly = 0;
     view->itemsize = t->stride;
     view->format = (flags & PyBUF_FORMAT) != 0 ? (char *)(uintptr_t)ext_element_format(t->dtype) : NULL;
-    view->ndim = 1;
-    view->shape = (flags & PyBUF_ND) != 0 ? &t->count : NULL;
-    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? &t->stride : NULL;
+    view->ndim = (flags & PyBUF_ND) != 0 ? t->ndim : 1;
+    view->shape = (flags & PyBUF_ND) != 0 ? t->shape : NULL;
+    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? t->strides : NULL;
     view->suboffsets = NULL;
     view->internal = host;
     return 0;
@@ -482,6 +526,23 @@ static int need_numpy(kp_ext *ext, kp_dtype dtype) {
     return 0;
 }
 
+static PyObject *shape_of(const ext_tensor *t) {
+    PyObject *shape = PyTuple_New(t->ndim);
+    for (int i = 0; shape != NULL && i < t->ndim; i++) {
+        PyObject *axis = PyLong_FromSsize_t(t->shape[i]);
+        if (axis == NULL)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SetItem(shape, i, axis);
+    }
+    return shape;
+}
+
+static PyObject *memory_shape(PyObject *self, void *unused) {
+    (void)unused;
+    return shape_of((ext_tensor *)self);
+}
+
 static PyObject *tensor_data(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
@@ -489,7 +550,14 @@ static PyObject *tensor_data(PyObject *self, PyObject *unused) {
         return list_of(t, 0, 1, t->count);
     if (elements(t) == NULL || need_numpy(t->ext, t->dtype) < 0)
         return NULL;
-    return PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, t->ext->numpy_dtypes[t->dtype], NULL);
+    PyObject *array = PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, t->ext->numpy_dtypes[t->dtype], NULL);
+    if (array == NULL || t->ndim == 1 || t->image)
+        return array;
+    PyObject *shape = shape_of(t);
+    PyObject *shaped = shape != NULL ? PyObject_CallMethod(array, "reshape", "O", shape) : NULL;
+    Py_DECREF(array);
+    Py_XDECREF(shape);
+    return shaped;
 }
 
 // The values, the first few of many.
@@ -522,9 +590,14 @@ static PyObject *tensor_repr(PyObject *self) {
     PyObject *values = values_text(t);
     PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
     PyObject *text = NULL;
-    if (values != NULL && name != NULL)
+    PyObject *shape = t->ndim > 1 ? shape_of(t) : NULL;
+    if (values != NULL && name != NULL && shape != NULL)
+        text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, dtype=%s, memory_type=%U)", values, shape,
+                                    ext_element_numpy(t->dtype), name);
+    else if (values != NULL && name != NULL && t->ndim == 1)
         text = PyUnicode_FromFormat("kp.Tensor(%U, size=%zd, dtype=%s, memory_type=%U)", values, t->count,
                                     ext_element_numpy(t->dtype), name);
+    Py_XDECREF(shape);
     Py_XDECREF(values);
     Py_XDECREF(name);
     return text;
@@ -610,6 +683,11 @@ PyDoc_STRVAR(is_init_doc, "is_init($self, /)\n--\n\n"
 PyDoc_STRVAR(destroy_doc, "destroy($self, /)\n--\n\n"
                           "Frees the device memory; work in flight is safe. Sequences that recorded the tensor answer\n"
                           "StateError from now on. Calling it again does nothing.");
+PyDoc_STRVAR(reshape_doc,
+             "reshape($self, /, *shape)\n--\n\n"
+             "The same memory in another shape, on both sides: a view, which keeps the contents. One axis may be\n"
+             "-1: what is left.\n\n"
+             "ValueError: another number of elements. StateError: no device memory.");
 PyDoc_STRVAR(map_from_doc, "map_data_from_host($self, /)\n--\n\n"
                            "Local data from host-visible device memory. They are one here: nothing is left to do.\n\n"
                            "StateError: no device memory.");
@@ -631,19 +709,24 @@ static PyObject *tensor_manager(PyObject *self, void *unused) {
     return t->core != NULL ? ext_manager_of(t->ext, t->core) : Py_NewRef(Py_None);
 }
 
-static PyGetSetDef tensor_getset[] = {
+static PyGetSetDef memory_getset[] = {
     {"manager", tensor_manager, NULL, "The Manager that holds its device memory; None when there is none.", NULL},
+    {"shape", memory_shape, NULL, "The axes, as NumPy has them: rows, ..., and of an image the channels last.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
-static PyMethodDef tensor_methods[] = {
+static PyMethodDef memory_methods[] = {
     {"data", tensor_data, METH_NOARGS, data_doc},
     {"set_data", tensor_set_data, METH_O, set_data_doc},
     {"size", tensor_size, METH_NOARGS, size_doc},
     {"memory_type", tensor_memory_type, METH_NOARGS, memory_type_doc},
-    {"tensor_type", tensor_memory_type, METH_NOARGS, tensor_type_doc},
     {"data_type", tensor_data_type, METH_NOARGS, data_type_doc},
     {"is_init", tensor_is_init, METH_NOARGS, is_init_doc},
     {"destroy", tensor_destroy, METH_NOARGS, destroy_doc},
+    {NULL, NULL, 0, NULL},
+};
+static PyMethodDef tensor_methods[] = {
+    {"tensor_type", tensor_memory_type, METH_NOARGS, tensor_type_doc},
+    {"reshape", ext_view_reshape, METH_VARARGS, reshape_doc},
     {"map_data_from_host", tensor_map, METH_NOARGS, map_from_doc},
     {"map_data_into_host", tensor_map, METH_NOARGS, map_into_doc},
     {"__dlpack__", (PyCFunction)(void (*)(void))ext_exchange_dlpack, METH_VARARGS | METH_KEYWORDS, dlpack_doc},
@@ -660,22 +743,30 @@ static PyType_Slot tensor_slots[] = {
     {Py_tp_dealloc, EXT_SLOT(tensor_dealloc)},
     {Py_tp_repr, EXT_SLOT(tensor_repr)},
     {Py_tp_methods, tensor_methods},
-    {Py_tp_getset, tensor_getset},
     {Py_sq_length, EXT_SLOT(tensor_length)},
     {Py_sq_item, EXT_SLOT(tensor_item)},
     {Py_mp_length, EXT_SLOT(tensor_length)},
     {Py_mp_subscript, EXT_SLOT(tensor_subscript)},
     {Py_mp_ass_subscript, EXT_SLOT(tensor_assign)},
-    {Py_bf_getbuffer, EXT_SLOT(tensor_getbuffer)},
-    {Py_bf_releasebuffer, EXT_SLOT(tensor_releasebuffer)},
     {0, NULL},
 };
 static PyType_Spec tensor_spec = {"kp.Tensor", sizeof(ext_tensor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                                   tensor_slots};
 
-PyDoc_STRVAR(memory_doc, "What algorithms bind and ops work on: the base of Tensor.");
-static PyType_Slot memory_slots[] = {{Py_tp_doc, EXT_SLOT(memory_doc)}, {0, NULL}};
-static PyType_Spec memory_spec = {"kp.Memory", sizeof(PyObject), 0,
+static Py_ssize_t memory_length(PyObject *self) { return ((ext_tensor *)self)->count; }
+
+PyDoc_STRVAR(memory_doc, "What algorithms bind and ops work on: the base of Tensor and Image.");
+static PyType_Slot memory_slots[] = {
+    {Py_tp_doc, EXT_SLOT(memory_doc)},
+    {Py_tp_dealloc, EXT_SLOT(tensor_dealloc)},
+    {Py_tp_methods, memory_methods},
+    {Py_tp_getset, memory_getset},
+    {Py_sq_length, EXT_SLOT(memory_length)},
+    {Py_bf_getbuffer, EXT_SLOT(tensor_getbuffer)},
+    {Py_bf_releasebuffer, EXT_SLOT(tensor_releasebuffer)},
+    {0, NULL},
+};
+static PyType_Spec memory_spec = {"kp.Memory", sizeof(ext_tensor), 0,
                                   Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
                                   memory_slots};
 
@@ -684,7 +775,7 @@ int ext_tensor_init(kp_ext *ext, PyObject *module) {
     if (ext->memory_type == NULL)
         return -1;
     ext->tensor_type = ext_add_type(module, &tensor_spec, ext->memory_type);
-    return ext->tensor_type != NULL ? 0 : -1;
+    return ext->tensor_type != NULL ? ext_image_init(ext, module) : -1;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

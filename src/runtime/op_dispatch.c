@@ -180,6 +180,9 @@ kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorithm, con
 static bool any(const uint32_t axes[3]) { return (axes[0] | axes[1] | axes[2]) != 0; }
 
 static kp_result check_counts(const kp_memory *counts, uint64_t offset, const char *who) {
+    if (counts->format != NULL)
+        return kp_error_set(KP_ERROR_TYPE, "%s: the counts of an indirect dispatch are a tensor, '%s' is an image", who,
+                            counts->label);
     if (counts->dtype != KP_U32 && counts->dtype != KP_I32)
         return kp_error_set(KP_ERROR_TYPE, "%s: the counts of an indirect dispatch are u32, tensor '%s' holds %s", who,
                             counts->label, kp_dtype_name(counts->dtype));

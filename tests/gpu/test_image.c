@@ -136,6 +136,17 @@ static void what_no_image_can_be_is_refused(void **state) {
     image = floats(mgr, "i", 2, 2, NULL);
     kp_tensor *view = NULL;
     FAILS(kp_tensor_view(image, NULL, &view), KP_ERROR_TYPE, "image 'i': only tensors have parts that are views");
+    kp_image *words = NULL;
+    OK(kp_image_create(mgr, &(kp_image_desc){.dtype = KP_U32, .width = 3, .label = "w"}, &words));
+    kp_tensor *tensor = gpu_floats(mgr, "t", 4, NULL);
+    kp_algorithm *square = gpu_multiply(mgr, tensor, tensor, tensor);
+    kp_sequence *seq = gpu_sequence(mgr);
+    FAILS(kp_record_dispatch_indirect(seq, square, words, 0, NULL), KP_ERROR_TYPE,
+          "*the counts of an indirect dispatch are a tensor, 'w' is an image");
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(square);
+    kp_tensor_destroy(tensor);
+    kp_image_destroy(words);
     kp_vulkan_buffer buffer;
     FAILS(kp_vulkan_from_tensor(image, &buffer), KP_ERROR_TYPE, "kp_vulkan_from_tensor: 'i' is an image");
     kp_vulkan_image native;
