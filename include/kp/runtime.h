@@ -72,7 +72,9 @@ typedef struct kp_device_info {
     uint32_t max_push_constants;        // bytes
     uint64_t max_buffer_range;          // bytes of one bound storage buffer
     uint64_t max_allocation;            // bytes of one allocation
-    uint32_t subgroup_size;             //
+    uint32_t subgroup_size;             // what it runs unless asked for another
+    uint32_t min_subgroup_size;         // the least that can be asked for; equal to the next where none can be
+    uint32_t max_subgroup_size;         //
     uint32_t max_shared_memory;         // bytes per workgroup
     bool timestamps;                    // kp_sequence_timestamps works
     double timestamp_period;            // nanoseconds per tick
@@ -296,6 +298,7 @@ typedef struct kp_algorithm_desc {
     size_t spec_count;      //
     const void *push;       // default push constants
     size_t push_size;       // bytes
+    uint32_t subgroup_size; // invocations in a subgroup; 0: as the program says, or else as the device chooses
     const char *label;      // name in messages and for debuggers; NULL: the program's name, or "algorithm"
 } kp_algorithm_desc;
 

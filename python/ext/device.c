@@ -30,7 +30,9 @@ static PyStructSequence_Field device_fields[] = {
     {"max_push_constants", "bytes"},
     {"max_buffer_range", "bytes of one bound storage buffer"},
     {"max_allocation", "bytes of one allocation"},
-    {"subgroup_size", "invocations that run in step"},
+    {"subgroup_size", "invocations that run in step, unless a kernel asks for another number"},
+    {"min_subgroup_size", "the least that a kernel can ask for"},
+    {"max_subgroup_size", "the most that a kernel can ask for"},
     {"max_shared_memory", "bytes per workgroup"},
     {"timestamps", "Sequence.get_timestamps() works"},
     {"timestamp_period", "nanoseconds per tick"},
@@ -147,6 +149,8 @@ PyObject *ext_device_object(kp_ext *ext, const kp_device_info *info) {
     put(&f, PyLong_FromUnsignedLongLong(info->max_buffer_range));
     put(&f, PyLong_FromUnsignedLongLong(info->max_allocation));
     put(&f, PyLong_FromUnsignedLong(info->subgroup_size));
+    put(&f, PyLong_FromUnsignedLong(info->min_subgroup_size));
+    put(&f, PyLong_FromUnsignedLong(info->max_subgroup_size));
     put(&f, PyLong_FromUnsignedLong(info->max_shared_memory));
     put(&f, PyBool_FromLong(info->timestamps));
     put(&f, PyFloat_FromDouble(info->timestamp_period));

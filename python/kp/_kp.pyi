@@ -106,6 +106,8 @@ class Device(structseq[Any], tuple[Any, ...]):
         "max_buffer_range",
         "max_allocation",
         "subgroup_size",
+        "min_subgroup_size",
+        "max_subgroup_size",
         "max_shared_memory",
         "timestamps",
         "timestamp_period",
@@ -150,6 +152,10 @@ class Device(structseq[Any], tuple[Any, ...]):
     def max_allocation(self) -> int: ...
     @property
     def subgroup_size(self) -> int: ...
+    @property
+    def min_subgroup_size(self) -> int: ...
+    @property
+    def max_subgroup_size(self) -> int: ...
     @property
     def max_shared_memory(self) -> int: ...
     @property

@@ -81,7 +81,8 @@ static void print_device(const kp_device_info *d) {
     print_axes("workgroups", d->max_workgroup_count);
     print_axes("workgroup size", d->max_workgroup_size);
     printf("    %-22s %u\n", "workgroup invocations", (unsigned)d->max_workgroup_invocations);
-    printf("    %-22s %u\n", "subgroup size", (unsigned)d->subgroup_size);
+    printf("    %-22s %u, can be %u to %u\n", "subgroup size", (unsigned)d->subgroup_size,
+           (unsigned)d->min_subgroup_size, (unsigned)d->max_subgroup_size);
     print_bytes("push constants", d->max_push_constants);
     print_bytes("shared memory", d->max_shared_memory);
     if (d->timestamps)

@@ -449,6 +449,9 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
                                               .entry = desc->entry,
                                               .specs = desc->specs,
                                               .spec_count = desc->spec_count,
+                                              .subgroup_size = desc->subgroup_size != 0 ? desc->subgroup_size
+                                                               : program != NULL        ? program->subgroup_size
+                                                                                        : 0,
                                               .label = label},
                          &algorithm->kernel);
     if (result == KP_OK)

@@ -40,6 +40,8 @@ kp_device_info kp_devices_describe(const kp_info *info) {
                         .max_buffer_range = info->max_buffer_range,
                         .max_allocation = info->max_allocation,
                         .subgroup_size = info->subgroup_size,
+                        .min_subgroup_size = info->min_subgroup_size,
+                        .max_subgroup_size = info->max_subgroup_size,
                         .max_shared_memory = info->max_shared_memory,
                         .timestamps = info->timestamps,
                         .timestamp_period = info->timestamp_period,

@@ -46,18 +46,21 @@ static kp_result check_bytes(const kp_pipelines_desc *desc) {
     return KP_OK;
 }
 
-// Words, then the entry point's name.
+// Words, then the subgroup size, then the entry point's name.
 static kp_result make_key(const kp_pipelines_desc *desc, void **key, size_t *size) {
     const char *entry = desc->entry != NULL ? desc->entry : "";
     size_t length = strlen(entry);
-    *size = desc->size + 1 + length;
+    *size = desc->size + sizeof desc->subgroup_size + 1 + length;
     *key = kp_alloc_new(*size);
     if (*key == NULL)
         return kp_error_host_memory(*size);
     unsigned char *bytes = *key;
     memcpy(bytes, desc->bytes, desc->size);
-    bytes[desc->size] = desc->entry != NULL;
-    memcpy(bytes + desc->size + 1, entry, length);
+    bytes += desc->size;
+    memcpy(bytes, &desc->subgroup_size, sizeof desc->subgroup_size);
+    bytes += sizeof desc->subgroup_size;
+    bytes[0] = desc->entry != NULL;
+    memcpy(bytes + 1, entry, length);
     return KP_OK;
 }
 
@@ -138,6 +141,40 @@ static kp_result check_counts(const kp_device *device, const kp_reflect *reflect
             return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxPerStageDescriptor%s is %u, the module binds %u",
                                 label, limits[i].name, limits[i].most, n[i]);
     }
+    return KP_OK;
+}
+
+// One capability stands for two features of the device.
+static kp_result check_atomics(const kp_device *device, const kp_reflect *reflect, const char *label) {
+    bool buffer = reflect->buffer_atomics64 && !device->features.atomic64.shaderBufferInt64Atomics;
+    bool shared = reflect->shared_atomics64 && !device->features.atomic64.shaderSharedInt64Atomics;
+    if (!buffer && !shared)
+        return KP_OK;
+    return kp_error_set(KP_ERROR_UNSUPPORTED, "algorithm '%s': %s lacks %s, which 64-bit atomics on %s need", label,
+                        device->info.name, buffer ? "shaderBufferInt64Atomics" : "shaderSharedInt64Atomics",
+                        buffer ? "buffers" : "shared memory");
+}
+
+// What a module asks of subgroups.
+static kp_result check_subgroups(const kp_device *device, const kp_reflect *reflect, uint32_t size, const char *label) {
+    const kp_info *info = &device->info;
+    if (reflect->extended_subgroups && !device->features.subgroup_types.shaderSubgroupExtendedTypes)
+        return kp_error_set(KP_ERROR_UNSUPPORTED,
+                            "algorithm '%s': %s lacks shaderSubgroupExtendedTypes, which subgroup operations on 8, 16 "
+                            "and 64-bit numbers need",
+                            label, info->name);
+    if (size == 0)
+        return KP_OK;
+    if (device->limits.max_subgroups == 0)
+        return size == info->subgroup_size
+                   ? KP_OK
+                   : kp_error_set(KP_ERROR_UNSUPPORTED,
+                                  "algorithm '%s': a subgroup size of %u is asked for, %s has %u only", label, size,
+                                  info->name, info->subgroup_size);
+    if (size < info->min_subgroup_size || size > info->max_subgroup_size || (size & (size - 1)) != 0)
+        return kp_error_set(KP_ERROR_LIMIT,
+                            "algorithm '%s': a subgroup size of %u is asked for, %s has powers of two from %u to %u",
+                            label, size, info->name, info->min_subgroup_size, info->max_subgroup_size);
     return KP_OK;
 }
 
@@ -232,9 +269,14 @@ static kp_result build_module(kp_manager *manager, const kp_pipelines_desc *desc
     if (result == KP_OK)
         result = check_capabilities(device, reflect, desc->label);
     if (result == KP_OK)
+        result = check_atomics(device, reflect, desc->label);
+    if (result == KP_OK)
+        result = check_subgroups(device, reflect, desc->subgroup_size, desc->label);
+    if (result == KP_OK)
         result = check_bindings(device, reflect, desc->label);
     if (result != KP_OK)
         return result;
+    module->subgroup_size = device->limits.max_subgroups != 0 ? desc->subgroup_size : 0;
     module->regroup = manager->regroup && reflect->regroupable;
     module->guarded = manager->launch.driver == KP_LAUNCH_DRIVER_LAVAPIPE && reflect->loops;
     result = make_handle(manager, module, desc->label);
@@ -375,7 +417,8 @@ static kp_result read_values(const kp_pipelines_desc *desc, const kp_reflect *re
 // Kernels
 // ---------------------------------------------------------------------------------------------------------------------
 
-static kp_result check_sizes(const kp_device *device, const kp_reflect_sizes *sizes, const char *label) {
+static kp_result check_sizes(const kp_device *device, const kp_reflect_sizes *sizes, uint32_t subgroup_size,
+                             const char *label) {
     const kp_info *info = &device->info;
     uint64_t invocations = 1;
     for (unsigned axis = 0; axis < 3; axis++) {
@@ -397,6 +440,12 @@ static kp_result check_sizes(const kp_device *device, const kp_reflect_sizes *si
             "has %llu",
             label, info->max_workgroup_invocations, sizes->local_size[0], sizes->local_size[1], sizes->local_size[2],
             (unsigned long long)invocations);
+    uint64_t most = (uint64_t)device->limits.max_subgroups * subgroup_size; // 0: not asked for, or not to choose
+    if (most != 0 && invocations > most)
+        return kp_error_set(KP_ERROR_LIMIT,
+                            "algorithm '%s': maxComputeWorkgroupSubgroups is %u, a workgroup of %llu invocations in "
+                            "subgroups of %u has more",
+                            label, device->limits.max_subgroups, (unsigned long long)invocations, subgroup_size);
     if (sizes->shared_bytes != UINT64_MAX && sizes->shared_bytes > info->max_shared_memory)
         return kp_error_set(KP_ERROR_LIMIT,
                             "algorithm '%s': maxComputeSharedMemorySize is %u bytes, the module shares %llu", label,
@@ -434,7 +483,7 @@ static kp_result make_kernel(kp_manager *manager, const kp_pipelines_desc *desc,
     kernel->value_count = desc->spec_count;
     kp_result result = kp_reflect_specialize(reflect, values, desc->spec_count, &kernel->sizes);
     if (result == KP_OK)
-        result = check_sizes(manager->device, &kernel->sizes, desc->label);
+        result = check_sizes(manager->device, &kernel->sizes, desc->subgroup_size, desc->label);
     if (result != KP_OK) {
         free_kernel(manager->device, kernel);
         return result;
@@ -549,7 +598,8 @@ static kp_result find_kernel(kp_manager *manager, const kp_pipelines_desc *desc,
 
 kp_result kp_pipelines_sibling(kp_manager *manager, const kp_pipelines_kernel *kernel, const kp_spec *specs,
                                size_t spec_count, const char *label, kp_pipelines_kernel **out) {
-    const kp_pipelines_desc desc = {.specs = specs, .spec_count = spec_count, .label = label};
+    const kp_pipelines_desc desc = {
+        .specs = specs, .spec_count = spec_count, .subgroup_size = kernel->module->subgroup_size, .label = label};
     kp_guard_lock(&manager->pipelines.lock);
     kp_result result = find_kernel(manager, &desc, kernel->module, out);
     kp_guard_unlock(&manager->pipelines.lock);
@@ -687,6 +737,23 @@ static kp_result make_specialization(const kp_pipelines_kernel *kernel, const kp
     return KP_OK;
 }
 
+// For a module with subgroup operations: the size that the kernel reads is the one that it runs with, and a workgroup
+// is cut into full subgroups where it can be.
+static VkPipelineShaderStageCreateFlags subgroup_flags(const kp_device *device, const kp_pipelines_kernel *kernel) {
+    const kp_features *f = &device->features;
+    const kp_reflect *reflect = kernel->module->reflect;
+    VkPipelineShaderStageCreateFlags flags = 0;
+    if (!reflect->subgroups || !f->subgroup_size.subgroupSizeControl)
+        return 0;
+    uint32_t size = kernel->module->subgroup_size;
+    if (size == 0)
+        flags = VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT;
+    size = size != 0 ? size : device->info.max_subgroup_size;
+    if (f->subgroup_size.computeFullSubgroups && kernel->sizes.local_size[0] % size == 0)
+        flags |= VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    return flags;
+}
+
 static kp_result make_variant(kp_manager *manager, const kp_pipelines_kernel *kernel,
                               const kp_pipelines_setting *setting, const char *label, kp_pipelines_variant **out) {
     specialization s = {0};
@@ -700,6 +767,8 @@ static kp_result make_variant(kp_manager *manager, const kp_pipelines_kernel *ke
                                                         .entry = setting->blocks ? KP_LAUNCH_BLOCKS_ENTRY
                                                                                  : kernel->module->reflect->entry->name,
                                                         .layout = &kernel->module->layout,
+                                                        .subgroup_size = kernel->module->subgroup_size,
+                                                        .stage_flags = subgroup_flags(manager->device, kernel),
                                                         .specialization = {.mapEntryCount = s.count,
                                                                            .pMapEntries = s.entries,
                                                                            .dataSize = s.count * 8u,

@@ -24,6 +24,7 @@ typedef struct kp_pipelines_module {
     kp_reflect *reflect;       //
     VkShaderModule handle;     //
     kp_pipeline_layout layout; //
+    uint32_t subgroup_size;    // asked for; 0: the device's choice
     bool regroup;              // launched by blocks
     bool guarded;              // says when a loop was cut (loop_guard.h): one binding more, the last
 } kp_pipelines_module;
@@ -53,7 +54,7 @@ typedef struct kp_pipelines_kernel {
 
 typedef struct kp_pipelines {
     pthread_mutex_t lock; // guards all of it
-    kp_map modules;       // by words and entry point
+    kp_map modules;       // by words, entry point and subgroup size
     kp_pipelines_kernel *oldest_idle, *newest_idle;
     unsigned idle_count;
 } kp_pipelines;
@@ -64,7 +65,8 @@ typedef struct kp_pipelines_desc {
     const char *entry; // NULL: kp_reflect's choice
     const kp_spec *specs;
     size_t spec_count;
-    const char *label; // "x", of the algorithm
+    uint32_t subgroup_size; // 0: the device's choice
+    const char *label;      // "x", of the algorithm
 } kp_pipelines_desc;
 
 void kp_pipelines_init(kp_pipelines *cache);

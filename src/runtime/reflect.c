@@ -387,6 +387,13 @@ static void read_all(job *j) {
     r->bindings = kp_reflect_bindings_read(&j->types, access.flags, &r->binding_count);
     r->set_count = r->binding_count != 0 ? r->bindings[r->binding_count - 1].set + 1 : 0;
     r->loops = access.loops;
+    r->subgroups = kp_reflect_has_capability(r, SpvCapabilityGroupNonUniform);
+    for (size_t k = 0; k < r->capability_count; k++) // those that imply it
+        r->subgroups |= r->capabilities[k] >= SpvCapabilityGroupNonUniform &&
+                        r->capabilities[k] <= SpvCapabilityGroupNonUniformQuad;
+    r->extended_subgroups = access.extended_subgroups;
+    r->buffer_atomics64 = access.buffer_atomics64;
+    r->shared_atomics64 = access.shared_atomics64;
     read_push(j, &access);
     r->shared_bytes = shared_bytes(&j->types, access.flags);
     read_launch(j);

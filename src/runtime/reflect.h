@@ -89,6 +89,10 @@ typedef struct kp_reflect {
     uint64_t shared_bytes;              // workgroup memory with the default constants, tightly packed (a driver may
                                         // use more); UINT64_MAX: not computable
     bool loops;                         // has a loop (lavapipe cuts these at 65,535 rounds an invocation)
+    bool subgroups;                     // has operations between the invocations of a subgroup, or asks for its size
+    bool extended_subgroups;            // ... on integers of other than 32 bits, or f16
+    bool buffer_atomics64;              // has atomics of 64 bits on buffers
+    bool shared_atomics64;              // ... on workgroup memory
     const kp_reflect_spec *specs;       // of the whole module, sorted by id
     size_t spec_count;                  //
     const uint32_t *capabilities;       // SpvCapability, as declared

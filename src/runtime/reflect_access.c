@@ -28,7 +28,7 @@ typedef struct walk {
     uint32_t queue_count; //
     bool *queued;         // by row
     uint32_t function;    // row of the one being walked: it stands for what it returns
-    bool loops;
+    bool loops, extended_subgroups, buffer_atomics64, shared_atomics64;
 } walk;
 
 static uint32_t row_of(const walk *w, const kp_reflect_instruction *i, uint32_t k) {
@@ -225,6 +225,19 @@ static bool visit_image(walk *w, const kp_reflect_instruction *i) {
     return true;
 }
 
+static void note_atomic_size(walk *w, const kp_reflect_instruction *i) {
+    uint32_t type = row_of(w, i, 1), pointer = row_of(w, i, 3);
+    uint32_t pointer_type = pointer != KP_REFLECT_NONE ? kp_reflect_module_type(w->m, pointer) : KP_REFLECT_NONE;
+    if (type == KP_REFLECT_NONE || pointer_type == KP_REFLECT_NONE)
+        return;
+    kp_reflect_instruction t = kp_reflect_module_def(w->m, type), p = kp_reflect_module_def(w->m, pointer_type);
+    if (t.op != SpvOpTypeInt || kp_reflect_operand(&t, 2) != 64 || p.op != SpvOpTypePointer)
+        return;
+    bool shared = kp_reflect_operand(&p, 2) == SpvStorageClassWorkgroup;
+    w->shared_atomics64 |= shared;
+    w->buffer_atomics64 |= !shared;
+}
+
 // Returns false when the instruction is none of these.
 static bool visit_atomic(walk *w, const kp_reflect_instruction *i) {
     switch (i->op) {
@@ -240,12 +253,34 @@ static bool visit_atomic(walk *w, const kp_reflect_instruction *i) {
     }
     bool changes = (i->op >= SpvOpAtomicExchange && i->op <= SpvOpAtomicXor) || i->op == SpvOpAtomicFlagTestAndSet ||
                    i->op == SpvOpAtomicFMinEXT || i->op == SpvOpAtomicFMaxEXT || i->op == SpvOpAtomicFAddEXT;
-    if (changes)
+    if (changes) {
         note(w, i, 3, ALL);
+        note_atomic_size(w, i);
+    }
     return changes;
 }
 
+static bool is_subgroup_op(SpvOp op) { return op >= SpvOpGroupNonUniformElect && op <= SpvOpGroupNonUniformQuadSwap; }
+
+// Is the result of a subgroup operation one that shaderSubgroupExtendedTypes is about?
+static bool is_extended(const walk *w, const kp_reflect_instruction *i) {
+    uint32_t row = row_of(w, i, 1);
+    if (row == KP_REFLECT_NONE)
+        return false;
+    kp_reflect_instruction type = kp_reflect_module_def(w->m, row);
+    if (type.op == SpvOpTypeVector) {
+        row = kp_reflect_module_find(w->m, kp_reflect_operand(&type, 2));
+        if (row == KP_REFLECT_NONE)
+            return false;
+        type = kp_reflect_module_def(w->m, row);
+    }
+    return (type.op == SpvOpTypeInt && kp_reflect_operand(&type, 2) != 32) ||
+           (type.op == SpvOpTypeFloat && kp_reflect_operand(&type, 2) == 16);
+}
+
 static void visit(walk *w, const kp_reflect_instruction *i) {
+    if (is_subgroup_op(i->op))
+        w->extended_subgroups |= is_extended(w, i);
     switch (i->op) {
     case SpvOpFunctionCall:
         call(w, i);
@@ -326,5 +361,5 @@ kp_reflect_access kp_reflect_access_find(kp_reflect_module *m, uint32_t function
         walk_function(&w);
     }
     flow(&w);
-    return (kp_reflect_access){w.flags, w.loops};
+    return (kp_reflect_access){w.flags, w.loops, w.extended_subgroups, w.buffer_atomics64, w.shared_atomics64};
 }

@@ -11,8 +11,11 @@ enum {
 };
 
 typedef struct kp_reflect_access {
-    uint8_t *flags; // one for each row of the module; those of variables are complete
-    bool loops;     // a loop is reached
+    uint8_t *flags;          // one for each row of the module; those of variables are complete
+    bool loops;              // a loop is reached
+    bool extended_subgroups; // operations of subgroups on integers of other than 32 bits, or f16
+    bool buffer_atomics64;   // atomics of 64 bits on buffers
+    bool shared_atomics64;   // ... on workgroup memory
 } kp_reflect_access;
 
 // `function` is the id of the entry point's function. The result lies in the module's scratch.

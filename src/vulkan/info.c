@@ -96,6 +96,8 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
     bool has_limit = minor >= 3 || kp_features_has_extension(list, list_count, "VK_KHR_maintenance4");
     VkPhysicalDeviceMaintenance4Properties limit = {.sType =
                                                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES};
+    VkPhysicalDeviceSubgroupSizeControlProperties control = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDevicePushDescriptorPropertiesKHR push = {
         .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR};
@@ -113,13 +115,22 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
         *end = &limit;
         end = &limit.pNext;
     }
+    if (features->subgroup_size.subgroupSizeControl) {
+        *end = &control;
+        end = &control.pNext;
+    }
     if (features->push_descriptors)
         *end = &push;
     instance->GetPhysicalDeviceProperties2(device, &all);
 
     memcpy(info->uuid, id.deviceUUID, sizeof info->uuid);
     info->max_allocation = sizes.maxMemoryAllocationSize;
-    info->subgroup_size = subgroup.subgroupSize;
+    info->subgroup_size = info->min_subgroup_size = info->max_subgroup_size = subgroup.subgroupSize;
+    if ((control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) {
+        info->min_subgroup_size = control.minSubgroupSize;
+        info->max_subgroup_size = control.maxSubgroupSize;
+        limits->max_subgroups = control.maxComputeWorkgroupSubgroups;
+    }
     if ((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0)
         features->subgroup_ops = subgroup.supportedOperations;
     if (has_limit && limit.maxBufferSize != 0 && limit.maxBufferSize < info->max_buffer_range)

@@ -20,7 +20,7 @@ typedef struct kp_info {
     uint32_t max_workgroup_count[3], max_workgroup_size[3], max_workgroup_invocations;
     uint32_t max_push_constants;
     uint64_t max_buffer_range, max_allocation;
-    uint32_t subgroup_size, max_shared_memory;
+    uint32_t subgroup_size, min_subgroup_size, max_subgroup_size, max_shared_memory;
     bool timestamps;
     double timestamp_period;
     bool float16, float64, int8, int16, int64, storage8, storage16;
@@ -47,6 +47,7 @@ typedef struct kp_info_limits {
     uint32_t max_storage_images;                   // of one pipeline
     uint32_t max_sampled_images;                   // of one pipeline
     uint32_t max_samplers;                         // of one pipeline
+    uint32_t max_subgroups;                        // in a workgroup whose subgroup size was asked for
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps
 } kp_info_limits;
 

@@ -120,10 +120,15 @@ void kp_pipeline_module_destroy(kp_device *device, VkShaderModule module) {
 kp_result kp_pipeline_create(kp_device *device, const kp_pipeline_desc *desc, VkPipeline *out) {
     VkPipeline pipeline = VK_NULL_HANDLE;
     bool special = desc->specialization.mapEntryCount != 0;
+    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+        .requiredSubgroupSize = desc->subgroup_size};
     kp_result result =
         KP_VK(device, CreateComputePipelines, device->handle, kp_disk_cache_get(device), 1,
               &(VkComputePipelineCreateInfo){.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                                              .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                                       .pNext = desc->subgroup_size != 0 ? &required : NULL,
+                                                       .flags = desc->stage_flags,
                                                        .stage = VK_SHADER_STAGE_COMPUTE_BIT,
                                                        .module = desc->module,
                                                        .pName = desc->entry,

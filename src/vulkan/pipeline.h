@@ -33,6 +33,8 @@ typedef struct kp_pipeline_desc {
     const char *entry;
     const kp_pipeline_layout *layout;
     VkSpecializationInfo specialization; // no entries: none
+    VkPipelineShaderStageCreateFlags stage_flags;
+    uint32_t subgroup_size; // asked for; 0: not
     const char *label;
 } kp_pipeline_desc;
 

@@ -246,6 +246,53 @@ def test_float_atomics():
     assert list(seen[-2:]) == [2.5, 0.5]
 
 
+ATOMICS_64 = """
+def k(i: Index, x: Array[{t}], out: Array[{t}]):
+    n = x[i]
+    atomic_add(out, 0, n)
+    atomic_min(out, 1, n)
+    atomic_max(out, 2, n)
+    atomic_xor(out, 3, n)
+    if atomic_exchange(out, 4, 1) == 0:
+        atomic_compare_exchange(out, 5, 0, 2**40)
+"""
+SHARED_64 = """
+def k(i: Index, t: LocalIndex, x: Array[i64], out: Array[i64]):
+    most = shared(i64, 1)
+    most[0] = x[0]
+    barrier()
+    atomic_max(most, 0, x[i])
+    barrier()
+    out[0] = most[0]
+"""
+
+
+@pytest.mark.parametrize("t", ["i64", "u64"])
+def test_atomics_of_64_bits(t):
+    dtype = np.int64 if t == "i64" else np.uint64
+    x = RANDOM.integers(0, 2**63, 256).astype(dtype)
+    if t == "i64":
+        x -= 2**62
+    out = np.zeros(6, dtype=dtype)
+    try:
+        kp.kernel_from_source(ATOMICS_64.format(t=t))(x, out, extent=len(x))
+    except kp.UnsupportedError as error:
+        assert "shaderInt64" in str(error) or "shaderBufferInt64Atomics" in str(error)
+        return
+    assert list(out) == [x.sum(), min(x.min(), 0), x.max(), np.bitwise_xor.reduce(x), 1, 2**40]
+
+
+def test_shared_atomics_of_64_bits():
+    x = RANDOM.integers(-(2**62), 2**62, 64)
+    out = np.zeros(1, dtype=np.int64)
+    try:
+        kp.kernel_from_source(SHARED_64, local_size=64)(x, out, extent=64)
+    except kp.UnsupportedError as error:
+        assert "shaderInt64" in str(error) or "Int64Atomics" in str(error)
+        return
+    assert out[0] == x.max()
+
+
 def test_atomics_out_of_range_write_nothing():
     @kp.kernel
     def wild(i: Index, at: i32, n: Array[i32], x: Array[f32]):
