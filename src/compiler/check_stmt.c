@@ -329,7 +329,9 @@ static const kp_type *range_type(kp_checker *c, kp_list list, const kp_symbol *s
         const kp_type *its = list.items[i]->type;
         if (its->kind == KP_TYPE_INT_LITERAL || (i == 2 && type != NULL))
             continue;
-        if (type != NULL && its != type)
+        if (type != NULL && kp_check_widens(its, type))
+            continue;
+        if (type != NULL && !kp_check_widens(type, its))
             kp_check_fail(c, list.items[i],
                           "the arguments of range have one type, but these are %s and %s; write %s(%s)", type->name,
                           its->name, type->name, kp_check_text(c, list.items[i]));
@@ -356,7 +358,8 @@ static void check_for(kp_checker *c, kp_node *n) {
     kp_node *step = list.count == 3 ? list.items[2] : whole_number(c, n->u.loop.range, 1);
     if (step->kind == KP_NODE_CONST && step->u.value.i == 0)
         kp_check_fail(c, step, "the step of range is not 0");
-    const kp_type *step_type = step->type->kind == KP_TYPE_INT_LITERAL ? kp_type_scalar(c->unit, KP_I32) : step->type;
+    const kp_type *plain = kp_type_scalar(c->unit, kp_dtype_size(type->dtype) == 8 ? KP_I64 : KP_I32);
+    const kp_type *step_type = step->type->kind == KP_TYPE_INT_LITERAL ? plain : step->type;
     n->u.loop.step = kp_check_coerce(c, step, step_type, "the step of range");
     n->u.loop.start = kp_check_coerce(c, list.count == 1 ? whole_number(c, n->u.loop.range, 0) : list.items[0], type,
                                       "the start of range");

@@ -123,6 +123,8 @@ static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
     uint32_t bits = w->wide ? high_word(w, y) : masked_bits(w, y, 0xFFFFF000);
     uint32_t high = float_of(w, bits, u(w, 0));
     uint32_t low = fsub(w, y, high);
+    uint32_t over = test(w, SpvOpFOrdEqual, fmul(w, n, high), infinity(w)); // rounded up beyond the largest number
+    n = select_f(w, over, fsub(w, n, f(w, 1)), n);
     uint32_t rest = fsub(w, x, fmul(w, n, high));
     rest = fsub(w, rest, fmul(w, n, low));
     uint32_t below = is_negative(w, rest);

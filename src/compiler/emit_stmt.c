@@ -221,58 +221,65 @@ static uint32_t bool_two(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
     return kp_spirv_binary(e->s, op, e->type_bool, a, b);
 }
 
-static uint32_t as_u32(kp_emitter *e, const kp_type *type, uint32_t value) {
-    return kp_emit_cast(e, type, kp_type_scalar(e->unit, KP_U32), value);
+// What the numbers of a range are counted in.
+static const kp_type *counter_type(kp_emitter *e, const kp_node *n) {
+    const kp_type *type = n->u.loop.target->type, *step = n->u.loop.step->type;
+    bool wide = kp_dtype_size(type->dtype) == 8 || kp_dtype_size(step->dtype) == 8;
+    return kp_type_scalar(e->unit, wide ? KP_U64 : KP_U32);
 }
 
-// How many numbers range(start, stop, step) has, in 32 bits and without overflow: the distance of the ends, less one,
-// divided by the size of the step, plus one, where the ends are in the step's order.
-static uint32_t count_up(kp_emitter *e, const kp_type *type, uint32_t from, uint32_t to, uint32_t stride) {
-    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
-    uint32_t one = kp_emit_number(e, u32, 1), zero = kp_emit_number(e, u32, 0);
+// How many numbers range(start, stop, step) has, without overflow: the distance of the ends, less one, divided by the
+// size of the step, plus one, where the ends are in the step's order. `c` is the counter's type, `type` that of the
+// ends.
+static uint32_t count_up(kp_emitter *e, const kp_type *c, const kp_type *type, uint32_t from, uint32_t to,
+                         uint32_t stride) {
+    uint32_t one = kp_emit_number(e, c, 1), zero = kp_emit_number(e, c, 0);
     uint32_t some = kp_emit_compare(e, KP_TOKEN_LESS, type, from, to);
-    uint32_t end = as_u32(e, type, to);
-    uint32_t distance = two(e, SpvOpISub, u32, end, as_u32(e, type, from));
-    uint32_t count = two(e, SpvOpUDiv, u32, two(e, SpvOpISub, u32, distance, one), stride);
-    return kp_spirv_select(e->s, e->type_u32, some, two(e, SpvOpIAdd, u32, count, one), zero);
+    uint32_t end = kp_emit_cast(e, type, c, to);
+    uint32_t distance = two(e, SpvOpISub, c, end, kp_emit_cast(e, type, c, from));
+    uint32_t count = two(e, SpvOpUDiv, c, two(e, SpvOpISub, c, distance, one), stride);
+    return kp_spirv_select(e->s, kp_emit_type(e, c), some, two(e, SpvOpIAdd, c, count, one), zero);
 }
 
-static uint32_t count_of(kp_emitter *e, const kp_node *n, uint32_t start, uint32_t stop, uint32_t step) {
+static uint32_t count_of(kp_emitter *e, const kp_type *c, const kp_node *n, uint32_t start, uint32_t stop,
+                         uint32_t step) {
     kp_spirv *s = e->s;
     const kp_type *type = n->u.loop.target->type, *step_type = n->u.loop.step->type;
-    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
-    uint32_t bits = as_u32(e, step_type, step);
+    uint32_t c_id = kp_emit_type(e, c), zero = kp_emit_number(e, c, 0), one = kp_emit_number(e, c, 1);
+    uint32_t bits = kp_emit_cast(e, step_type, c, step);
     if (!kp_type_is_signed(step_type)) {
-        uint32_t zero = kp_emit_number(e, u32, 0), one = kp_emit_number(e, u32, 1);
         uint32_t none = bool_two(e, SpvOpIEqual, bits, zero);
-        uint32_t count = count_up(e, type, start, stop, kp_spirv_select(s, e->type_u32, none, one, bits));
-        return kp_spirv_select(s, e->type_u32, none, zero, count);
+        uint32_t count = count_up(e, c, type, start, stop, kp_spirv_select(s, c_id, none, one, bits));
+        return kp_spirv_select(s, c_id, none, zero, count);
     }
     if (n->u.loop.step->kind == KP_NODE_CONST) {
         int64_t value = n->u.loop.step->u.value.i;
-        uint32_t stride = kp_emit_constant(e, u32, (kp_value){.i = value < 0 ? -value : value});
-        return value > 0 ? count_up(e, type, start, stop, stride) : count_up(e, type, stop, start, stride);
+        int64_t size = value < 0 ? (int64_t)(0 - (uint64_t)value) : value;
+        uint32_t stride = kp_emit_constant(e, c, (kp_value){.i = size});
+        return value > 0 ? count_up(e, c, type, start, stop, stride) : count_up(e, c, type, stop, start, stride);
     }
-    uint32_t zero = kp_emit_number(e, u32, 0), one = kp_emit_number(e, u32, 1);
     uint32_t down = bool_two(e, SpvOpSLessThan, step, kp_emit_number(e, step_type, 0));
     uint32_t none = bool_two(e, SpvOpIEqual, bits, zero); // Python raises ValueError; here the loop is empty
-    uint32_t size = kp_spirv_select(s, e->type_u32, down, two(e, SpvOpISub, u32, zero, bits), bits);
-    size = kp_spirv_select(s, e->type_u32, none, one, size);
+    uint32_t size = kp_spirv_select(s, c_id, down, two(e, SpvOpISub, c, zero, bits), bits);
+    size = kp_spirv_select(s, c_id, none, one, size);
     uint32_t id = kp_emit_type(e, type);
     uint32_t low = kp_spirv_select(s, id, down, stop, start), high = kp_spirv_select(s, id, down, start, stop);
-    return kp_spirv_select(s, e->type_u32, none, zero, count_up(e, type, low, high, size));
+    return kp_spirv_select(s, c_id, none, zero, count_up(e, c, type, low, high, size));
 }
 
 // With a step of 1 or -1 the running number itself cannot overflow before it meets the end.
 static bool counts_by_one(const kp_node *step) {
-    return step->kind == KP_NODE_CONST && (step->u.value.i == 1 || step->u.value.i == -1);
+    if (step->kind != KP_NODE_CONST)
+        return false;
+    bool down = step->u.value.i == -1 && kp_type_is_signed(step->type);
+    return step->u.value.i == 1 || down;
 }
 
 // A hidden number runs from start by step; the body gets a copy in the loop's variable, so that assigning to that
 // changes nothing about the loop. Steps other than 1 and -1 are counted down, since start + step may overflow.
 static void emit_for(kp_emitter *e, const kp_node *n) {
     kp_spirv *s = e->s;
-    const kp_type *type = n->u.loop.target->type, *u32 = kp_type_scalar(e->unit, KP_U32);
+    const kp_type *type = n->u.loop.target->type, *counter = counter_type(e, n);
     uint32_t type_id = kp_emit_type(e, type);
     bool simple = counts_by_one(n->u.loop.step);
     uint32_t start = kp_emit_expr(e, n->u.loop.start);
@@ -281,8 +288,8 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     uint32_t number = kp_emit_variable(e, type, NULL), left = 0;
     kp_spirv_store(s, number, start);
     if (!simple) {
-        left = kp_emit_variable(e, u32, NULL);
-        kp_spirv_store(s, left, count_of(e, n, start, stop, step));
+        left = kp_emit_variable(e, counter, NULL);
+        kp_spirv_store(s, left, count_of(e, counter, n, start, stop, step));
     }
     kp_emitter_loop loop = open_loop(e, n);
     uint32_t header = start_loop(e, &loop), body = kp_spirv_id(s);
@@ -290,8 +297,8 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     if (simple) {
         goes_on = kp_emit_compare(e, n->u.loop.step->u.value.i > 0 ? KP_TOKEN_LESS : KP_TOKEN_GREATER, type, now, stop);
     } else {
-        uint32_t turns = kp_spirv_load(s, e->type_u32, left);
-        goes_on = kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, turns, kp_emit_number(e, u32, 0));
+        uint32_t turns = kp_spirv_load(s, kp_emit_type(e, counter), left);
+        goes_on = kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, counter, turns, kp_emit_number(e, counter, 0));
     }
     kp_spirv_branch_if(s, goes_on, body, loop.merge);
     kp_spirv_label(s, body);
@@ -301,8 +308,8 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     now = kp_spirv_load(s, type_id, number);
     kp_spirv_store(s, number, two(e, SpvOpIAdd, type, now, kp_emit_cast(e, n->u.loop.step->type, type, step)));
     if (!simple) {
-        uint32_t turns = kp_spirv_load(s, e->type_u32, left);
-        kp_spirv_store(s, left, two(e, SpvOpISub, u32, turns, kp_emit_number(e, u32, 1)));
+        uint32_t turns = kp_spirv_load(s, kp_emit_type(e, counter), left);
+        kp_spirv_store(s, left, two(e, SpvOpISub, counter, turns, kp_emit_number(e, counter, 1)));
     }
     kp_spirv_branch(s, header);
     kp_spirv_label(s, loop.merge);

@@ -113,3 +113,15 @@ const char *kp_capabilities_missing(const kp_features *features, uint32_t capabi
         return "a feature that kp does not know";
     }
 }
+
+const char *kp_capabilities_name(uint32_t capability) {
+    switch (capability) {
+#define X(name, condition, feature) \
+    case SpvCapability##name:       \
+        return #name;
+        CAPABILITIES(X)
+#undef X
+    default:
+        return NULL;
+    }
+}

@@ -8,4 +8,7 @@
 // ("shaderFloat64").
 const char *kp_capabilities_missing(const kp_features *features, uint32_t capability);
 
+// SPIR-V's name of it, "Float64"; NULL for one that kp does not know. Static storage.
+const char *kp_capabilities_name(uint32_t capability);
+
 #endif

@@ -48,8 +48,17 @@ static void touch(const kp_algorithm *algorithm, kp_recorder *recorder) {
     }
 }
 
-static VkDescriptorBufferInfo bound_buffer(const kp_memory *memory, bool uniform, VkDeviceSize limit) {
-    VkDeviceSize size = kp_memory_range(memory);
+// What the kernel may see. An array whose elements are no whole words ends with its last one, so that its length comes
+// out right; everything else is whole words.
+static VkDeviceSize range_of(const kp_memory *memory, const kp_reflect_binding *binding) {
+    bool exact = binding->array_open && binding->array_stride % 4 != 0 && memory->bytes != 0;
+    return exact ? memory->bytes : kp_memory_range(memory);
+}
+
+static VkDescriptorBufferInfo bound_buffer(const kp_memory *memory, const kp_reflect_binding *binding,
+                                           VkDeviceSize limit) {
+    bool uniform = binding->kind == KP_REFLECT_UNIFORM_BUFFER;
+    VkDeviceSize size = range_of(memory, binding);
     return (VkDescriptorBufferInfo){.buffer = memory->root->device_side.handle,
                                     .offset = memory->offset,
                                     .range = uniform && size > limit ? limit : size};
@@ -73,12 +82,11 @@ static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
     if (bound == NULL)
         return kp_error_host_memory(count * sizeof *bound);
     for (size_t i = 0; i < algorithm->memory_count && result == KP_OK; i++) {
-        kp_reflect_kind kind = module->reflect->bindings[i].kind;
-        bool uniform = kind == KP_REFLECT_UNIFORM_BUFFER;
-        if (uniform || kind == KP_REFLECT_STORAGE_BUFFER)
-            bound[i].buffer = bound_buffer(algorithm->memory[i], uniform, device->limits.max_uniform_range);
+        const kp_reflect_binding *binding = &module->reflect->bindings[i];
+        if (binding->kind == KP_REFLECT_UNIFORM_BUFFER || binding->kind == KP_REFLECT_STORAGE_BUFFER)
+            bound[i].buffer = bound_buffer(algorithm->memory[i], binding, device->limits.max_uniform_range);
         else
-            result = bound_image(device, algorithm->memory[i], kind, &bound[i].image);
+            result = bound_image(device, algorithm->memory[i], binding->kind, &bound[i].image);
     }
     if (module->guarded)
         bound[count - 1].buffer = kp_faults_take(recorder->faults, algorithm);

@@ -66,11 +66,17 @@ static kp_result make_key(const kp_pipelines_desc *desc, void **key, size_t *siz
 
 static kp_result check_capabilities(const kp_device *device, const kp_reflect *reflect, const char *label) {
     for (size_t i = 0; i < reflect->capability_count; i++) {
-        const char *feature = kp_capabilities_missing(&device->features, reflect->capabilities[i]);
+        uint32_t capability = reflect->capabilities[i];
+        const char *feature = kp_capabilities_missing(&device->features, capability);
+        const char *name = kp_capabilities_name(capability);
+        if (feature != NULL && name != NULL)
+            return kp_error_set(KP_ERROR_UNSUPPORTED,
+                                "algorithm '%s': %s lacks %s, which the module's capability %s needs", label,
+                                device->info.name, feature, name);
         if (feature != NULL)
             return kp_error_set(KP_ERROR_UNSUPPORTED,
                                 "algorithm '%s': %s lacks %s, which the module's capability %u needs", label,
-                                device->info.name, feature, reflect->capabilities[i]);
+                                device->info.name, feature, capability);
     }
     return KP_OK;
 }
