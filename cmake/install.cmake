@@ -30,7 +30,7 @@ file(RELATIVE_PATH bin_to_lib ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_
 foreach(tool kpc kpinfo)
     if(TARGET ${tool})
         set_target_properties(${tool} PROPERTIES INSTALL_RPATH "$ORIGIN/${bin_to_lib}")
-        install(TARGETS ${tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+        install(TARGETS ${tool} EXPORT kpTargets RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
     endif()
 endforeach()
 
@@ -38,7 +38,8 @@ set(config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/kp)
 install(EXPORT kpTargets NAMESPACE kp:: DESTINATION ${config_folder})
 configure_package_config_file(cmake/kpConfig.cmake.in kpConfig.cmake INSTALL_DESTINATION ${config_folder})
 write_basic_package_version_file(kpConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/kpConfig.cmake ${PROJECT_BINARY_DIR}/kpConfigVersion.cmake DESTINATION ${config_folder})
+install(FILES ${PROJECT_BINARY_DIR}/kpConfig.cmake ${PROJECT_BINARY_DIR}/kpConfigVersion.cmake cmake/kp_add_kernels.cmake
+    DESTINATION ${config_folder})
 
 file(RELATIVE_PATH pc_to_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/kp.pc.in kp.pc @ONLY)

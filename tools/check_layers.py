@@ -24,7 +24,7 @@ PUBLIC = ("base", "compiler", "kernels", "kp", "runtime", "shader", "vulkan")
 RULES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "include/kp": ((), PUBLIC, ()),
     "src/base": ((), ("base",), POSIX),
-    "src/compiler": (("base",), ("base", "compiler"), SPIRV),
+    "src/compiler": (("base",), ("base", "compiler"), (*SPIRV, "spirv-tools/")),
     "src/shader": (("base",), ("base", "shader"), (*POSIX, "shaderc/")),
     "src/vulkan": (("base",), ("base",), (*POSIX, *VULKAN, *SPIRV)),
     "src/runtime": (
@@ -33,7 +33,7 @@ RULES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
         (*POSIX, *VULKAN, *SPIRV, "spirv-tools/"),
     ),
     "src/kernels": ((), ("base", "kernels"), ()),
-    "src/cli": ((), PUBLIC, (*POSIX, "spirv-tools/")),
+    "src/cli": ((), PUBLIC, POSIX),
     "python/ext": ((), PUBLIC, (*POSIX, "Python", "structmember")),
     "examples": ((), PUBLIC, POSIX),
     "bench": ((), PUBLIC, (*POSIX, *VULKAN)),

@@ -414,6 +414,24 @@ static int program_getbuffer(PyObject *self, Py_buffer *view, int flags) {
                              flags);
 }
 
+static PyObject *program_disassemble(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_program *p = (ext_program *)self;
+    char *text = NULL;
+    kp_result result = kp_disassemble(p->handle->words, p->handle->word_count, &text);
+    if (result != KP_OK)
+        return ext_error_raise(p->ext, result);
+    PyObject *made = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+    kp_free(text);
+    return made;
+}
+
+static PyMethodDef program_methods[] = {
+    {"disassemble", program_disassemble, METH_NOARGS,
+     "disassemble()\n--\n\nThe SPIR-V module as text, one instruction a line."},
+    {NULL, NULL, 0, NULL},
+};
+
 PyDoc_STRVAR(program_doc,
              "A compiled kernel. Made by compile(), compile_shader() and load_shader(). bytes() of it is the\n"
              "SPIR-V module.");
@@ -434,6 +452,7 @@ static PyType_Slot program_slots[] = {
     {Py_tp_dealloc, EXT_SLOT(program_dealloc)},
     {Py_tp_repr, EXT_SLOT(program_repr)},
     {Py_tp_getset, program_getset},
+    {Py_tp_methods, program_methods},
     {Py_bf_getbuffer, EXT_SLOT(program_getbuffer)},
     {0, NULL},
 };

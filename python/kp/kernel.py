@@ -141,6 +141,10 @@ class Kernel:
         """The SPIR-V module. Its entry point "main" means the same in any Vulkan program: one invocation per index."""
         return self.program.spirv
 
+    def disassemble(self) -> str:
+        """The SPIR-V module as text, one instruction a line."""
+        return self.program.disassemble()
+
     def algorithm(
         self, manager: Manager, tensors: Sequence[Tensor], *, extent: Extent | None = None, **scalars: Any
     ) -> _kp.Algorithm:

@@ -5,7 +5,6 @@
 #include <kp/compiler.h>
 
 #include <errno.h>
-#include <spirv-tools/libspirv.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +13,14 @@ enum { EXIT_USAGE = 2, EXIT_IO = 3 };
 
 static const char usage[] =
     "usage: kpc FILE [options]\n"
-    "Compiles a kernel, a function in Python syntax, to SPIR-V. FILE \"-\" is the standard input.\n"
+    "Compiles a kernel, a function in Python syntax, to SPIR-V. FILE \"-\" is the standard input, and so is \"-\" for\n"
+    "a FILE that is written the standard output. Without options it only checks.\n"
     "\n"
     "  --kernel=NAME      the function to compile; without it, the last one of the file\n"
     "  -o FILE            write the SPIR-V module\n"
-    "  --c-header=FILE    write a C header with the words, the parameters and a kp_program\n"
-    "  --name=SYMBOL      name of the kp_program in the header; without it, the kernel's\n"
+    "  --c-header=FILE    write a C header with the words, a table of the parameters and a kp_program; with several\n"
+    "                     --kernel=NAME it holds them all\n"
+    "  --name=SYMBOL      name of the kp_program in the header; without it, the kernel's name and _program\n"
     "  --dump=STAGE       print a stage: tokens, ast, types, spirv\n"
     "  --list             print the names of the functions in the file\n"
     "  --no-debug         leave names and lines out of the module\n"
@@ -28,7 +29,9 @@ static const char usage[] =
     "Exit status: 0 done, 1 the kernel is faulty, 2 wrong options, 3 a file cannot be read or written.\n";
 
 typedef struct options {
-    const char *file, *kernel, *output, *header, *symbol, *dump;
+    const char *file, *output, *header, *symbol, *dump;
+    const char **kernels; // as many as arguments
+    size_t kernel_count;
     bool list, no_debug;
 } options;
 
@@ -50,11 +53,12 @@ static const char *value_of(const char *name, int argc, char **argv, int *i) {
 
 static bool parse_option(options *o, int argc, char **argv, int *i) {
     static const char *const names[] = {"--kernel", "-o", "--c-header", "--name", "--dump"};
-    const char **const values[] = {&o->kernel, &o->output, &o->header, &o->symbol, &o->dump};
+    const char **const values[] = {&o->kernels[o->kernel_count], &o->output, &o->header, &o->symbol, &o->dump};
     for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
         const char *value = value_of(names[k], argc, argv, i);
         if (value != NULL) {
             *values[k] = value;
+            o->kernel_count += k == 0;
             return true;
         }
     }
@@ -86,6 +90,14 @@ static int parse_options(options *o, int argc, char **argv) {
     }
     if (o->dump != NULL && !is_stage(o->dump)) {
         fprintf(stderr, "kpc: there is no stage '%s'; there are tokens, ast, types and spirv\n", o->dump);
+        return EXIT_USAGE;
+    }
+    if (o->kernel_count > 1 && (o->output != NULL || o->dump != NULL || o->symbol != NULL)) {
+        fprintf(stderr, "kpc: %s is for one kernel, and there are %zu\n",
+                o->output != NULL ? "-o"
+                : o->dump != NULL ? "--dump"
+                                  : "--name",
+                o->kernel_count);
         return EXIT_USAGE;
     }
     return 0;
@@ -234,45 +246,65 @@ static const char *base_name(const char *path) {
     return slash != NULL ? slash + 1 : path;
 }
 
-static text header_text(const options *o, const kp_program *program) {
-    const char *symbol = o->symbol != NULL ? o->symbol : program->name;
-    char piece[256];
+static text new_text(void) {
     text t = {.data = malloc(1 << 16), .capacity = 1 << 16};
     if (t.data != NULL)
         t.data[0] = '\0';
-    add(&t, "// Made by kpc from ");
-    add(&t, base_name(o->file));
-    add(&t, ": the kernel ");
-    add(&t, program->name);
-    add(&t, " as a kp_program.\n#include <kp/base.h>\n\n");
-    add_words(&t, program, symbol);
-    if (program->param_count != 0)
-        add_params(&t, program, symbol);
-    add(&t, "// words, word_count, name, params, param_count, push_size, local_size, subgroup_size\nstatic const "
-            "kp_program ");
-    add(&t, symbol);
-    add(&t, " = {\n    ");
-    add(&t, symbol);
-    snprintf(piece, sizeof piece, "_words, %zu, \"", program->word_count);
-    add(&t, piece);
-    add(&t, program->name);
-    add(&t, "\", ");
-    add(&t, program->param_count != 0 ? symbol : "NULL");
-    snprintf(piece, sizeof piece, "%s, %zu, %u, {%u, %u, %u}, %u,\n};\n", program->param_count != 0 ? "_params" : "",
-             program->param_count, (unsigned)program->push_size, (unsigned)program->local_size[0],
-             (unsigned)program->local_size[1], (unsigned)program->local_size[2], (unsigned)program->subgroup_size);
-    add(&t, piece);
     return t;
 }
 
-static int write_header(const options *o, const kp_program *program) {
-    text t = header_text(o, program);
-    if (t.data == NULL) {
+// A header may be included twice.
+static void begin_header(text *t, const options *o) {
+    add(t, "// Made by kpc from ");
+    add(t, base_name(o->file));
+    add(t, ".\n#pragma once\n#include <kp/base.h>\n");
+}
+
+static void add_program(text *t, const kp_program *program, const char *symbol) {
+    char piece[256];
+    add(t, "\n// The kernel ");
+    add(t, program->name);
+    add(t, ".\n");
+    add_words(t, program, symbol);
+    if (program->param_count != 0)
+        add_params(t, program, symbol);
+    add(t, "// words, word_count, name, params, param_count, push_size, local_size, subgroup_size\nstatic const "
+           "kp_program ");
+    add(t, symbol);
+    add(t, " = {\n    ");
+    add(t, symbol);
+    snprintf(piece, sizeof piece, "_words, %zu, \"", program->word_count);
+    add(t, piece);
+    add(t, program->name);
+    add(t, "\", ");
+    add(t, program->param_count != 0 ? symbol : "NULL");
+    snprintf(piece, sizeof piece, "%s, %zu, %u, {%u, %u, %u}, %u,\n};\n", program->param_count != 0 ? "_params" : "",
+             program->param_count, (unsigned)program->push_size, (unsigned)program->local_size[0],
+             (unsigned)program->local_size[1], (unsigned)program->local_size[2], (unsigned)program->subgroup_size);
+    add(t, piece);
+}
+
+// The kernel's name and "_program", or what --name says.
+static void add_named_program(text *t, const options *o, const kp_program *program) {
+    text symbol = new_text();
+    add(&symbol, o->symbol != NULL ? o->symbol : program->name);
+    add(&symbol, o->symbol != NULL ? "" : "_program");
+    if (symbol.data != NULL) {
+        add_program(t, program, symbol.data);
+    } else {
+        free(t->data);
+        t->data = NULL;
+    }
+    free(symbol.data);
+}
+
+static int write_header(const options *o, text *t) {
+    if (t->data == NULL) {
         fprintf(stderr, "kpc: out of memory\n");
         return EXIT_IO;
     }
-    int status = write_file(o->header, t.data, t.length);
-    free(t.data);
+    int status = write_file(o->header, t->data, t->length);
+    free(t->data);
     return status;
 }
 
@@ -298,18 +330,8 @@ static int print_text(kp_result result, char **made) {
 }
 
 static int print_spirv(const kp_program *program) {
-    spv_context context = spvContextCreate(SPV_ENV_VULKAN_1_1);
-    spv_text words = NULL;
-    spv_diagnostic diagnostic = NULL;
-    uint32_t how = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
-    spv_result_t result = spvBinaryToText(context, program->words, program->word_count, how, &words, &diagnostic);
-    int status = result == SPV_SUCCESS ? write_file("-", words->str, words->length) : EXIT_FAILURE;
-    if (result != SPV_SUCCESS)
-        fprintf(stderr, "kpc: %s\n", diagnostic != NULL ? diagnostic->error : "the module cannot be disassembled");
-    spvTextDestroy(words);
-    spvDiagnosticDestroy(diagnostic);
-    spvContextDestroy(context);
-    return status;
+    char *words = NULL;
+    return print_text(kp_disassemble(program->words, program->word_count, &words), &words);
 }
 
 // The compiler takes a text that ends with NUL, so it cannot say this itself.
@@ -334,7 +356,8 @@ static int print_stage(const options *o, const char *source, const kp_compile_de
     return print_text(kp_compile_dump(source, desc, stage, &words), &words);
 }
 
-static int compile(const options *o, const char *source, const kp_compile_desc *desc) {
+// Compiles one kernel; what it gives goes to its file, to the terminal, or to the end of `header`.
+static int compile(const options *o, const char *source, const kp_compile_desc *desc, text *header) {
     kp_program *program = NULL;
     kp_result result = kp_compile(source, desc, &program);
     if (result != KP_OK)
@@ -342,22 +365,46 @@ static int compile(const options *o, const char *source, const kp_compile_desc *
     int status = 0;
     if (o->output != NULL)
         status = write_file(o->output, program->words, program->word_count * sizeof *program->words);
-    if (status == 0 && o->header != NULL)
-        status = write_header(o, program);
+    if (o->header != NULL)
+        add_named_program(header, o, program);
     if (status == 0 && o->dump != NULL)
         status = print_spirv(program);
     kp_program_destroy(program);
     return status;
 }
 
+static int compile_all(const options *o, const char *source, kp_compile_desc *desc) {
+    text header = new_text();
+    begin_header(&header, o);
+    int status = 0;
+    for (size_t i = 0; status == 0 && i < (o->kernel_count > 0 ? o->kernel_count : 1); i++) {
+        desc->kernel = o->kernels[i];
+        status = compile(o, source, desc, &header);
+    }
+    if (status == 0 && o->header != NULL)
+        return write_header(o, &header);
+    free(header.data);
+    return status;
+}
+
 static int run(const options *o, const char *source) {
-    kp_compile_desc desc = {.kernel = o->kernel, .file = o->file, .no_debug_info = o->no_debug};
+    kp_compile_desc desc = {.kernel = o->kernels[0], .file = o->file, .no_debug_info = o->no_debug};
     char *words = NULL;
     if (o->list)
         return print_text(kp_compile_list(source, &desc, &words), &words);
     if (o->dump != NULL && strcmp(o->dump, "spirv") != 0)
         return print_stage(o, source, &desc);
-    return compile(o, source, &desc);
+    return compile_all(o, source, &desc);
+}
+
+static int read_and_run(const options *o) {
+    size_t length;
+    char *source = read_file(o->file, &length);
+    if (source == NULL)
+        return EXIT_IO;
+    int status = strlen(source) == length ? run(o, source) : fail_at_nul(o, source);
+    free(source);
+    return status;
 }
 
 int main(int argc, char **argv) {
@@ -370,14 +417,14 @@ int main(int argc, char **argv) {
         printf("kpc %s\n", kp_version());
         return 0;
     }
-    int status = parse_options(&o, argc, argv);
-    if (status != 0)
-        return status;
-    size_t length;
-    char *source = read_file(o.file, &length);
-    if (source == NULL)
+    o.kernels = calloc((size_t)argc + 1, sizeof *o.kernels);
+    if (o.kernels == NULL) {
+        fprintf(stderr, "kpc: out of memory\n");
         return EXIT_IO;
-    status = strlen(source) == length ? run(&o, source) : fail_at_nul(&o, source);
-    free(source);
+    }
+    int status = parse_options(&o, argc, argv);
+    if (status == 0)
+        status = read_and_run(&o);
+    free(o.kernels);
     return status;
 }

@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 from pathlib import Path
 
 from conftest import RELEASE, ROOT, run
@@ -30,6 +31,17 @@ def test_find_package(prefix: Path, tmp_path: Path, on_lavapipe: dict[str, str])
     )
     run("cmake", "--build", tmp_path)
     assert run(tmp_path / "consumer", env=on_lavapipe) == "kp 0.1.0: 2 4 6\n"
+    assert run(tmp_path / "embedded", env=on_lavapipe) == "9 25 49\n"
+
+
+def test_a_faulty_kernel_fails_the_build(prefix: Path, tmp_path: Path) -> None:
+    text = "cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(kp 0.1 REQUIRED)\n"
+    (tmp_path / "CMakeLists.txt").write_text(text + "add_executable(x main.c)\nkp_add_kernels(x faulty.py)\n")
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    (tmp_path / "faulty.py").write_text("def k(i: Index, x: Array[f32]):\n    x[i] = nothing\n")
+    run("cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
+    done = subprocess.run(["cmake", "--build", tmp_path / "build"], capture_output=True, text=True)
+    assert done.returncode != 0 and f"{tmp_path / 'faulty.py'}:2:12: there is no 'nothing'" in done.stdout + done.stderr
 
 
 def test_find_package_refuses_another_version(prefix: Path, tmp_path: Path) -> None:

@@ -60,6 +60,13 @@ def test_what_a_kernel_knows():
     assert repr(saxpy) == "<kp.Kernel saxpy(i: Index, a: f32, x: Array[f32], y: Array[f32])>"
 
 
+def test_disassembling():
+    lines = multiply.disassemble().splitlines()
+    assert lines[0] == "; SPIR-V" and any("OpEntryPoint GLCompute" in line for line in lines)
+    assert sum("OpFMul" in line for line in lines) >= 1
+    assert multiply.program.disassemble() == multiply.disassemble()
+
+
 def test_arrays_are_copied_in_and_out():
     a, b, out = floats(1, 2, 3), floats(4, 5, 6), floats(0, 0, 0)
     assert multiply(a, b, out) is None
