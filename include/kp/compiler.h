@@ -48,8 +48,9 @@ typedef struct kp_constant {
 // A name under which a function is called: "helper", or "lib.helper".
 typedef struct kp_callee {
     const char *name;
-    size_t function;     // which one it is: an index into kp_compile_desc.functions
-    const char *refusal; // why kernels cannot call it, as in "it is a class"; NULL: they can
+    size_t function;        // which one it is: an index into kp_compile_desc.functions
+    const char *refusal;    // why kernels cannot call it, as in "it is a class"; NULL: they can
+    const char *stands_for; // a function or type of the language that it is another name of; NULL: none
 } kp_callee;
 
 // A function that the kernel calls, or that one of these calls, with what its names stand for. Without these a call

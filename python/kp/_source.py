@@ -11,11 +11,12 @@ from . import _kp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-    from types import CodeType, FunctionType
+    from collections.abc import Mapping
+    from types import FunctionType
     from typing import Any
 
-    from ._kp import Program, _Constant
+    from ._capture import Capture
+    from ._kp import Program
 
 
 def compile_function(function: FunctionType, scope: Mapping[str, Any], **sizes: Any) -> tuple[Program, str]:
@@ -24,24 +25,38 @@ def compile_function(function: FunctionType, scope: Mapping[str, Any], **sizes: 
 
     TypeError: not a Python function. CompileError: anything else, with file and line.
     """
-    source, first_line = read_source(function)
-    params = _param_types(function, scope)
-    arguments: dict[str, Any] = {
-        "kernel": function.__name__,
-        "file": function.__code__.co_filename,
-        "first_line": first_line,
-        "constants": _constants(function, params),
-        **sizes,
-    }
+    from ._capture import Capture
+
+    capture = Capture(function, _param_types(function, scope), sizes)
+    return compile_capture(capture), capture.source
+
+
+_programs: dict[str, Program] = {}  # by all that they are made of
+PROGRAMS_KEPT = 1024
+
+
+def compile_capture(capture: Capture) -> Program:
+    """The program of what was gathered: the one there is, when the same was compiled before."""
+    key = capture.key()
+    program = _programs.get(key)
+    if program is None:
+        program = _compile(capture)
+        if len(_programs) >= PROGRAMS_KEPT:
+            del _programs[next(iter(_programs))]
+        _programs[key] = program
+    return program
+
+
+def _compile(capture: Capture) -> Program:
     try:
-        return _kp.compile(source, params=params, **arguments), source
+        return _kp.compile(capture.source, **capture.arguments)
     except _kp.CompileError as error:
         # A fault in a type is better shown where it is written than in the text that was evaluated from it.
-        if error.text not in params.values():
+        if error.text not in capture.arguments["params"].values():
             raise
         first = error
     try:
-        _kp.compile(source, **arguments)
+        _kp.compile(capture.source, **{**capture.arguments, "params": {}})
     except _kp.CompileError as error:
         raise error from None
     raise first
@@ -143,6 +158,34 @@ def _param_types(function: FunctionType, scope: Mapping[str, Any]) -> dict[str, 
     return types
 
 
+def helper_types(function: FunctionType) -> tuple[dict[str, str], dict[str, object]]:
+    """What the hints of a function that a kernel calls say, where they are types of the language, "return" among them;
+    and its default values."""
+    names = _Names(function, {})
+    types = {}
+    for name, hint in function.__annotations__.items():
+        value = _evaluate(hint, names) if isinstance(hint, str) else hint
+        text = _hint_text(value)
+        if text is not None:
+            types[name] = text
+    code = function.__code__
+    positional = code.co_varnames[: code.co_argcount]
+    defaults = dict(zip(reversed(positional), reversed(function.__defaults__ or ()), strict=False))
+    return types, {**defaults, **(function.__kwdefaults__ or {})}
+
+
+def _hint_text(value: object) -> str | None:
+    from .lang import type_text
+
+    if getattr(value, "__origin__", None) is tuple:
+        parts = [_hint_text(part) for part in value.__args__]  # type: ignore[attr-defined]
+        return None if None in parts else f"tuple[{', '.join(map(str, parts))}]"
+    try:
+        return None if isinstance(value, str) else type_text(value)
+    except TypeError:
+        return None
+
+
 def _text(value: object, names: _Names) -> str:
     from .lang import type_text
 
@@ -165,11 +208,6 @@ def _evaluate(text: str, names: _Names) -> object:
     return text if value is None else value
 
 
-# ----------------------------------------------------------------------------------------------------------------------
-# Constants
-# ----------------------------------------------------------------------------------------------------------------------
-
-
 def _closure(function: FunctionType) -> dict[str, object]:
     found: dict[str, object] = {}
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
@@ -178,49 +216,3 @@ def _closure(function: FunctionType) -> dict[str, object]:
         except ValueError:  # not assigned yet
             continue
     return found
-
-
-def _used_names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
-    for constant in code.co_consts:
-        if hasattr(constant, "co_names"):
-            yield from _used_names(constant)
-
-
-def _constants(function: FunctionType, params: Mapping[str, str]) -> dict[str, _Constant]:
-    """The numbers among the names that the function takes from outside."""
-    outside: dict[str, object] = {
-        name: function.__globals__[name] for name in _used_names(function.__code__) if name in function.__globals__
-    }
-    outside.update(_closure(function))
-    found = {}
-    for name, value in outside.items():
-        constant = _constant(value)
-        if constant is not None and name not in params:
-            found[name] = constant
-    return found
-
-
-def _constant(value: object) -> _Constant | None:
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, int):
-        return int(value) if -(2**63) <= value < 2**63 else None
-    if isinstance(value, float):
-        return float(value)
-    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
-        return _numpy_constant(value)
-    return None
-
-
-def _numpy_constant(value: Any) -> _Constant | None:
-    """NumPy's default types adapt to where they are used, as Python's numbers; the others keep their type."""
-    name = value.dtype.name
-    if name == "bool":
-        return bool(value)
-    if name == "int64":
-        return int(value)
-    for text, numpy_name, _, _ in _kp.DTYPES:
-        if name == numpy_name:
-            return (text, float(value) if value.dtype.kind == "f" else int(value))
-    return None

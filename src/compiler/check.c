@@ -155,6 +155,7 @@ int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what) {
 }
 
 const kp_name *kp_check_path(kp_checker *c, const kp_node *n) {
+    const kp_node *whole = n;
     const kp_name *last = n->kind == KP_NODE_NAME        ? n->u.name
                           : n->kind == KP_NODE_ATTRIBUTE ? n->u.attribute.name
                                                          : NULL;
@@ -162,7 +163,10 @@ const kp_name *kp_check_path(kp_checker *c, const kp_node *n) {
         n = n->u.attribute.object;
     if (n->kind != KP_NODE_NAME || kp_scope_find(&c->scope, n->u.name) != NULL || find_constant(c, n->u.name) != NULL)
         return NULL;
-    return last;
+    const kp_callee *callee = kp_check_callee(c, whole);
+    return callee != NULL && callee->stands_for != NULL
+               ? kp_lexer_intern(c->unit, callee->stands_for, (uint32_t)strlen(callee->stands_for))
+               : last;
 }
 
 kp_name *kp_check_dotted(kp_checker *c, const kp_node *n) {

@@ -65,7 +65,10 @@ static kp_parser_function *function_of(kp_checker *c, const kp_node *site, size_
     return function;
 }
 
-static const kp_callee *callee_of(const kp_checker *c, const char *name) {
+const kp_callee *kp_check_callee(kp_checker *c, const kp_node *n) {
+    if (c->module->callee_count == 0)
+        return NULL;
+    const char *name = kp_check_dotted(c, n)->text;
     for (size_t i = 0; i < c->module->callee_count; i++) {
         if (strcmp(c->module->callees[i].name, name) == 0)
             return &c->module->callees[i];
@@ -77,9 +80,11 @@ static const kp_callee *callee_of(const kp_checker *c, const char *name) {
 static kp_parser_function *find(kp_checker *c, const kp_node *n, kp_checker_module **module) {
     if (kp_check_path(c, n) == NULL)
         return NULL;
-    const kp_callee *callee = c->module->callee_count != 0 ? callee_of(c, kp_check_dotted(c, n)->text) : NULL;
+    const kp_callee *callee = kp_check_callee(c, n);
     if (callee != NULL && callee->refusal != NULL)
         kp_check_fail(c, n, "'%s' cannot be called from a kernel: %s", kp_check_dotted(c, n)->text, callee->refusal);
+    if (callee != NULL && callee->stands_for != NULL)
+        return NULL;
     if (callee != NULL) {
         *module = &c->modules[callee->function + 1];
         return function_of(c, n, callee->function);

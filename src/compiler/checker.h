@@ -139,6 +139,7 @@ kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when i
                                                       // of a helper, or NULL for another one, which is left unchecked
 
 // check_function.c
+const kp_callee *kp_check_callee(kp_checker *c, const kp_node *n); // what the caller says of a path; NULL: nothing
 void kp_check_modules(kp_checker *c, kp_parser_outline *outline, const kp_function *kernel); // call it once, first
 kp_node *kp_check_invoke(kp_checker *c, kp_node *n); // n: CALL; the INVOKE, a CONST when that is all the
                                                      // helper gives, or NULL when it calls none

@@ -173,24 +173,73 @@ static kp_result run(const char *source, const kp_compile_desc *desc, pass_fn *p
     return result;
 }
 
+// What a function of the descriptor, or the kernel, has in tables.
+typedef struct tables {
+    const kp_param_type *params;
+    size_t param_count;
+    const kp_constant *constants;
+    size_t constant_count;
+    const kp_callee *callees;
+    size_t callee_count;
+} tables;
+
+static kp_result check_constants(const char *call, const char *what, const kp_constant *constants, size_t count) {
+    if (count != 0 && constants == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL, but its count is not 0", call, what);
+    for (size_t i = 0; i < count; i++) {
+        if (constants[i].name == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s[%zu] has no name", call, what, i);
+        if (constants[i].items == NULL && constants[i].item_count != 0)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s[%zu].items is NULL, but its count is not 0", call, what, i);
+    }
+    return KP_OK;
+}
+
+static kp_result check_tables(const char *call, const tables *t, size_t function_count) {
+    if (t->param_count != 0 && t->params == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: params is NULL, but its count is not 0", call);
+    for (size_t i = 0; i < t->param_count; i++) {
+        if (t->params[i].name == NULL || t->params[i].type == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: params[%zu] has no %s", call, i,
+                                t->params[i].name == NULL ? "name" : "type");
+    }
+    if (t->callee_count != 0 && t->callees == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: callees is NULL, but its count is not 0", call);
+    for (size_t i = 0; i < t->callee_count; i++) {
+        const kp_callee *callee = &t->callees[i];
+        if (callee->name == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: callees[%zu] has no name", call, i);
+        if (callee->refusal == NULL && callee->stands_for == NULL && callee->function >= function_count)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: '%s' is function %zu, but there are %zu", call, callee->name,
+                                callee->function, function_count);
+    }
+    return check_constants(call, "constants", t->constants, t->constant_count);
+}
+
+static kp_result check_function(const char *call, const kp_function_source *f, size_t index, size_t function_count) {
+    if (f->source == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: functions[%zu] has no source", call, index);
+    kp_result result = check_constants(call, "defaults", f->defaults, f->default_count);
+    const tables t = {f->params, f->param_count, f->constants, f->constant_count, f->callees, f->callee_count};
+    return result != KP_OK ? result : check_tables(call, &t, function_count);
+}
+
 static kp_result check_arguments(const char *call, const char *source, const kp_compile_desc *desc, const void *out) {
     if (source == NULL || out == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", call, source == NULL ? "source" : "out");
     if (desc == NULL)
         return KP_OK;
-    if ((desc->param_count != 0 && desc->params == NULL) || (desc->constant_count != 0 && desc->constants == NULL))
-        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL, but its count is not 0", call,
-                            desc->params == NULL && desc->param_count != 0 ? "params" : "constants");
-    for (size_t i = 0; i < desc->param_count; i++) {
-        if (desc->params[i].name == NULL || desc->params[i].type == NULL)
-            return kp_error_set(KP_ERROR_ARGUMENT, "%s: params[%zu] has no %s", call, i,
-                                desc->params[i].name == NULL ? "name" : "type");
-    }
-    for (size_t i = 0; i < desc->constant_count; i++) {
-        if (desc->constants[i].name == NULL)
-            return kp_error_set(KP_ERROR_ARGUMENT, "%s: constants[%zu] has no name", call, i);
-    }
-    return KP_OK;
+    if (desc->function_count != 0 && desc->functions == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: functions is NULL, but its count is not 0", call);
+    if (desc->function_count > 0xFFFF)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: there are %zu functions; the limit is 65535", call,
+                            desc->function_count);
+    const tables t = {desc->params,         desc->param_count, desc->constants,
+                      desc->constant_count, desc->callees,     desc->callee_count};
+    kp_result result = check_tables(call, &t, desc->function_count);
+    for (size_t i = 0; i < desc->function_count && result == KP_OK; i++)
+        result = check_function(call, &desc->functions[i], i, desc->function_count);
+    return result;
 }
 
 kp_result kp_compile(const char *source, const kp_compile_desc *desc, kp_program **out) {

@@ -1,0 +1,290 @@
+"""What the names of a kernel stand for outside of it: functions that it calls, and numbers that it takes from its module or
+closure, for it and for each of these functions.
+
+Python's own rules decide: a name that a function assigns anywhere is its own; any other one is looked for in its closure, then
+in its module, then among the built-ins. Nothing here depends on bytecode. What was found is remembered as `watches`, so that a
+later call can tell in a moment that nothing has changed.
+"""
+
+from __future__ import annotations
+
+import ast
+import enum
+from types import FunctionType, MethodType, ModuleType
+
+from . import _kp
+from ._source import compile_error, helper_types, read_source
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from types import CodeType
+    from typing import Any, TypeAlias
+
+    from ._kp import _Constant
+
+    Path: TypeAlias = tuple[str, ...]
+
+ABSENT: Any = object()  # a name that is not there
+CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200
+
+
+class Capture:
+    """All that a compile of a kernel takes, gathered from a Python function."""
+
+    def __init__(self, function: FunctionType, params: Mapping[str, str], sizes: Mapping[str, Any]) -> None:
+        self.watches: list[tuple[Any, ...]] = []  # (dict or object, name, its value); without a value: it has none
+        self.fixed = True  # the watches tell all changes
+        self.unresolved: set[str] = set()  # functions that are called, and not there
+        self._indices: dict[FunctionType, int] = {}
+        self._functions: list[FunctionType] = []
+        self._watched: set[tuple[int, str]] = set()
+        kernel = self._names_of(function)
+        self.source = kernel.pop("source")
+        self.arguments: dict[str, Any] = {"kernel": kernel.pop("name"), "params": dict(params), **sizes, **kernel}
+        helpers = []
+        for helper in self._functions:  # grows on the way
+            types, defaults = helper_types(helper)
+            numbers = {name: constant_of(value) for name, value in defaults.items()}
+            found = {name: number for name, number in numbers.items() if number is not None}
+            helpers.append({**self._names_of(helper), "params": types, "defaults": found})
+        if helpers:
+            self.arguments["functions"] = helpers
+
+    def key(self) -> str:
+        """Says exactly what is compiled: equal texts give equal programs."""
+        return repr((self.source, self.arguments))
+
+    def _names_of(self, function: FunctionType) -> dict[str, Any]:
+        text, first_line = read_source(function)
+        constants: dict[str, _Constant] = {}
+        callees: dict[str, int | str] = {}
+        for path, called in paths_of(function, text):
+            self._resolve(function, path, called, constants, callees)
+        return {
+            "source": text,
+            "name": function.__name__,
+            "file": function.__code__.co_filename,
+            "first_line": first_line,
+            "constants": constants,
+            "callees": callees,
+        }
+
+    def _resolve(
+        self,
+        function: FunctionType,
+        path: Path,
+        called: bool,
+        constants: dict[str, _Constant],
+        callees: dict[str, int | str],
+    ) -> None:
+        value = self._root(function, path[0])
+        for depth, name in enumerate(path, start=1):
+            if depth > 1:
+                if isinstance(value, enum.Enum) and name not in ("value", "_value_"):
+                    return
+                value = self._attribute(value, name)
+            if value is ABSENT:
+                if called and depth == len(path) == 1:
+                    self.unresolved.add(name)
+                return
+            dotted = ".".join(path[:depth])
+            number = constant_of(value)
+            if number is not None:
+                constants[dotted] = number
+                self.fixed &= not is_mutable(value)
+                if not isinstance(value, enum.Enum):
+                    return
+            elif depth == len(path) and called:
+                callee = self._callee(value, path[-1])
+                if callee is not None:
+                    callees[dotted] = callee
+
+    def _root(self, function: FunctionType, name: str) -> Any:
+        if name in function.__code__.co_freevars:
+            cell = (function.__closure__ or ())[function.__code__.co_freevars.index(name)]
+            return self._attribute(cell, "cell_contents")
+        if name in function.__globals__:
+            return self._watch(function.__globals__, name, function.__globals__[name])
+        self._watch(function.__globals__, name, ABSENT)
+        import builtins
+
+        return getattr(builtins, name, ABSENT)
+
+    def _attribute(self, owner: Any, name: str) -> Any:
+        try:
+            value = getattr(owner, name)
+        except (AttributeError, ValueError):  # ValueError: a name of the closure that is not assigned yet
+            return self._watch(owner, name, ABSENT)
+        if isinstance(owner, ModuleType) or (isinstance(owner, type) and not isinstance(value, MethodType)):
+            return self._watch(owner, name, value)
+        if type(owner).__name__ == "cell" or isinstance(owner, enum.Enum):
+            return self._watch(owner, name, value)
+        self.fixed = False  # a property may give another object each time
+        return value
+
+    def _watch(self, owner: Any, name: str, value: Any) -> Any:
+        if (id(owner), name) not in self._watched:
+            self._watched.add((id(owner), name))
+            self.watches.append((owner, name) if value is ABSENT else (owner, name, value))
+        return value
+
+    def _callee(self, value: Any, name: str) -> int | str | None:
+        """The number of a helper, why it cannot be one, "=" and a name of the language, or None: the compiler knows."""
+        if isinstance(getattr(value, "function", None), FunctionType):  # a Kernel
+            value = value.function
+        if isinstance(value, FunctionType):
+            flags = value.__code__.co_flags
+            if value.__name__ == "<lambda>":
+                return "it is a lambda; write a def"
+            if flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+                return "it is async"
+            if flags & CO_GENERATOR:
+                return "it is a generator"
+            if value not in self._indices:
+                self._indices[value] = len(self._functions)
+                self._functions.append(value)
+            return self._indices[value]
+        if isinstance(value, MethodType):
+            return f"it is a method of {type(value.__self__).__name__}; kernels call plain functions"
+        module = getattr(value, "__module__", None) or ""
+        if module.partition(".")[0] in ("kp", "pyshader", "builtins", "math", "numpy", "cmath"):
+            own = getattr(value, "__name__", name)
+            return "=" + own if own != name and isinstance(own, str) else None
+        if isinstance(value, type):
+            return "it is a class"
+        return f"it is an object of type {type(value).__name__}, not a plain function"
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Names
+# ----------------------------------------------------------------------------------------------------------------------
+
+_paths: dict[CodeType, list[tuple[Path, bool]]] = {}
+
+
+def paths_of(function: FunctionType, text: str) -> list[tuple[Path, bool]]:
+    """The names, and the dotted paths that start with one, which the function takes from outside; and whether it calls them."""
+    known = _paths.get(function.__code__)
+    if known is None:
+        known = _paths[function.__code__] = list(_find_paths(function, text))
+    return known
+
+
+def _find_paths(function: FunctionType, text: str) -> Iterator[tuple[Path, bool]]:
+    indented = text[:1] in (" ", "\t")
+    try:
+        tree = ast.parse("if 1:\n" + text if indented else text)
+    except SyntaxError as error:
+        raise compile_error(function, f"Python cannot read the source of '{function.__name__}': {error.msg}") from None
+    definitions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    definition = next((n for n in definitions if n.name == function.__name__), None)
+    if definition is None:
+        return
+    names = _Names()
+    arguments = definition.args
+    for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
+        names.bound.add(argument.arg)
+    for statement in definition.body:
+        names.visit(statement)
+    seen: dict[Path, bool] = {}
+    for path, called in names.paths:
+        if path[0] not in names.bound - names.declared:
+            seen[path] = seen.get(path, False) or called
+    yield from seen.items()
+
+
+class _Names(ast.NodeVisitor):
+    """The names that statements bind, and the paths that they read."""
+
+    def __init__(self) -> None:
+        self.bound: set[str] = set()
+        self.declared: set[str] = set()  # global
+        self.paths: list[tuple[Path, bool]] = []
+
+    def visit_Name(self, node: ast.Name) -> None:
+        if isinstance(node.ctx, ast.Load):
+            self.paths.append(((node.id,), False))
+        else:
+            self.bound.add(node.id)
+
+    def visit_Global(self, node: ast.Global) -> None:
+        self.declared.update(node.names)
+
+    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
+        self.declared.update(node.names)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        path = _path(node)
+        if path is None:
+            self.generic_visit(node)
+        else:
+            self.paths.append((path, False))
+
+    def visit_Call(self, node: ast.Call) -> None:
+        path = _path(node.func)
+        if path is None:
+            self.visit(node.func)
+        else:
+            self.paths.append((path, True))
+        for argument in (*node.args, *node.keywords):
+            self.visit(argument)
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
+        self.visit(node.target)
+        if node.value is not None:
+            self.visit(node.value)
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:  # the compiler refuses it
+        self.bound.add(node.name)
+
+
+def _path(node: ast.expr) -> Path | None:
+    names = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return (node.id, *reversed(names))
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Numbers
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def constant_of(value: object) -> _Constant | None:
+    """The number, or tuple of numbers, as the compiler takes it; None for anything else."""
+    if isinstance(value, enum.Enum) and not isinstance(value, (int, float)):
+        return constant_of(value.value)
+    if isinstance(value, bool):
+        return value
+    if isinstance(value, int):
+        return int(value) if -(2**63) <= value < 2**64 else None
+    if isinstance(value, float):
+        return float(value)
+    if isinstance(value, tuple):
+        items = [constant_of(item) for item in value]
+        return None if not items or None in items else items
+    if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
+        return _numpy_constant(value)
+    return None
+
+
+def is_mutable(value: object) -> bool:
+    """A NumPy array without axes; its number may change, and no watch would tell."""
+    return type(value).__name__ == "ndarray"
+
+
+def _numpy_constant(value: Any) -> _Constant | None:
+    """NumPy's default types adapt to where they are used, as Python's numbers; the others keep their type."""
+    name = value.dtype.name
+    if name == "bool":
+        return bool(value)
+    if name == "int64":
+        return int(value)
+    for text, numpy_name, _, _ in _kp.DTYPES:
+        if name == numpy_name:
+            return (text, float(value) if value.dtype.kind == "f" else int(value))
+    return None
