@@ -166,7 +166,7 @@ typedef struct kp_param {
     const char *type;      // as in the language: "Array[f32]", "f32", "ivec3"
     kp_param_kind kind;    //
     kp_dtype dtype;        // of one scalar
-    uint32_t components;   // scalars in an element: 1, or 2 to 4 for a vector
+    uint32_t components;   // scalars in an element: 1, 2 to 4 for a vector, all of them for an array
     uint32_t set;          // buffers
     uint32_t binding;      // buffers
     uint32_t offset;       // push constants: bytes from the start of the block

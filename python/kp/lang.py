@@ -11,6 +11,7 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import Annotated, Any, Generic, NoReturn, TypeAlias, TypeVar
 
     Element = TypeVar("Element")
@@ -300,16 +301,27 @@ class Written:
 if TYPE_CHECKING:
 
     class Array(Generic[Element]):
-        """A buffer: x: Array[f32]."""
+        """A buffer: x: Array[f32]. Array(16, f32) is an array of fixed length, Array(16, f32)() one of zeros."""
 
+        def __init__(self, length: int, element: type[Element]) -> None: ...
+        def __call__(self) -> Any: ...
+        def __iter__(self) -> Iterator[Element]: ...
         def __getitem__(self, index: int) -> Element: ...
         def __setitem__(self, index: int, value: Any) -> None: ...
         def __len__(self) -> int: ...
 
 else:
 
-    class Array(metaclass=LanguageType):
-        """A buffer: x: Array[f32]."""
+    class ArrayType(LanguageType):
+        """The type of Array: it is called with a length and a type."""
+
+        def __call__(cls, length, element):
+            from operator import index
+
+            return Written(f"Array({index(length)}, {type_text(element)})")
+
+    class Array(metaclass=ArrayType):
+        """A buffer: x: Array[f32]. Array(16, f32) is an array of fixed length, Array(16, f32)() one of zeros."""
 
         def __class_getitem__(cls, element):
             return Written(f"Array[{type_text(element)}]")

@@ -213,7 +213,15 @@ static void dump_expression_children(dumper *d, const kp_node *n) {
     case KP_NODE_CONSTRUCT:
         dump_list(d, n->u.list.list);
         break;
+    case KP_NODE_ARRAY:
+        dump_list(d, n->u.array.list);
+        break;
+    case KP_NODE_COMPREHENSION:
+        dump_child(d, n->u.comprehension.element);
+        dump_child(d, n->u.comprehension.range);
+        break;
     case KP_NODE_CAST:
+    case KP_NODE_COPY:
         dump_child(d, n->u.operand);
         break;
     case KP_NODE_SWIZZLE:

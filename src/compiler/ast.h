@@ -11,23 +11,24 @@
 // X(NAME, "what messages and dumps call it")
 #define KP_NODES(X)                                                                                               \
     /* expressions, as parsed */                                                                                  \
-    X(NAME, "name")           /* name; parsed only */                                                             \
-    X(CONST, "constant")      /* value, of `type`: a literal type, or a scalar once adapted */                    \
-    X(STRING, "string")       /* parsed only */                                                                   \
-    X(NONE, "None")           /* parsed only */                                                                   \
-    X(UNARY, "unary")         /* unary: - + ~ not */                                                              \
-    X(BINARY, "binary")       /* binary; checked: both sides and the result have one type,                        \
-                                 except shifts */                                                                 \
-    X(COMPARE, "comparison")  /* compare: a < b <= c */                                                           \
-    X(BOOL, "boolean")        /* list, op AND or OR; checked: of one type, the node's */                          \
-    X(COND, "conditional")    /* cond: yes if test else no */                                                     \
-    X(CALL, "call")           /* call; parsed only */                                                             \
-    X(KEYWORD, "keyword")     /* keyword: name=value among the arguments; parsed only */                          \
-    X(ATTRIBUTE, "attribute") /* attribute: object.name; parsed only */                                           \
-    X(SUBSCRIPT, "subscript") /* subscript: object[index]; checked: object is a BUFFER or a                       \
-                                 vector */                                                                        \
-    X(TUPLE, "tuple")         /* list */                                                                          \
-    X(LIST, "list")           /* list; parsed only */                                                             \
+    X(NAME, "name")                   /* name; parsed only */                                                     \
+    X(CONST, "constant")              /* value, of `type`: a literal type, or a scalar once adapted */            \
+    X(STRING, "string")               /* parsed only */                                                           \
+    X(NONE, "None")                   /* parsed only */                                                           \
+    X(UNARY, "unary")                 /* unary: - + ~ not */                                                      \
+    X(BINARY, "binary")               /* binary; checked: both sides and the result have one type,                \
+                                         except shifts */                                                         \
+    X(COMPARE, "comparison")          /* compare: a < b <= c */                                                   \
+    X(BOOL, "boolean")                /* list, op AND or OR; checked: of one type, the node's */                  \
+    X(COND, "conditional")            /* cond: yes if test else no */                                             \
+    X(CALL, "call")                   /* call; parsed only */                                                     \
+    X(KEYWORD, "keyword")             /* keyword: name=value among the arguments; parsed only */                  \
+    X(ATTRIBUTE, "attribute")         /* attribute: object.name; parsed only */                                   \
+    X(SUBSCRIPT, "subscript")         /* subscript: object[index]; checked: object is a BUFFER or a               \
+                                         vector */                                                                \
+    X(TUPLE, "tuple")                 /* list */                                                                  \
+    X(LIST, "list")                   /* list; parsed only */                                                     \
+    X(COMPREHENSION, "comprehension") /* comprehension: [element for variable in range]; parsed only */           \
     /* expressions, made by check */                                                                              \
     X(VARIABLE, "variable")   /* symbol: a local, or a parameter passed by value */                               \
     X(BUFFER, "buffer")       /* symbol: a storage buffer; its type is that of the contents */                    \
@@ -35,6 +36,8 @@
     X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                                          \
     X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */                               \
     X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                                       \
+    X(ARRAY, "array")         /* array: a fixed array, its list repeated */                                       \
+    X(COPY, "copy")           /* operand: an array, as a value */                                                 \
     X(BUILTIN, "builtin")     /* call, with `row` */                                                              \
     X(INVOKE, "invoke") /* invoke: the call of a function of the source; of no type when it gives none or several \
                            values */                                                                              \
@@ -110,6 +113,14 @@ struct kp_node {
             kp_token_kind op; // BOOL only
         } list;
         struct {
+            kp_list list;
+            uint32_t times; // how often the list is repeated
+        } array;
+        struct {
+            kp_node *element, *range;
+            kp_name *variable;
+        } comprehension;
+        struct {
             kp_node *test, *yes, *no;
         } cond;
         struct {
@@ -165,6 +176,7 @@ struct kp_node {
             kp_node *body, *other;
             bool breaks;               // checked: a break leaves it
             const struct kp_node *why; // uniform.c: what makes its rounds differ; NULL: nothing
+            uint32_t turns; // checked, of a FOR: how often its innermost loops turn, at most; 0: that is not constant
         } loop;
     } u;
 };

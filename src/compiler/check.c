@@ -154,6 +154,14 @@ int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what) {
     return k->u.value.i;
 }
 
+kp_symbol *kp_check_find(kp_checker *c, const kp_name *name) {
+    for (const kp_checker_bound *b = c->bound; b != NULL; b = b->outer) {
+        if (b->symbol->name == name)
+            return b->symbol;
+    }
+    return kp_scope_find(&c->scope, name);
+}
+
 const kp_name *kp_check_path(kp_checker *c, const kp_node *n) {
     const kp_node *whole = n;
     const kp_name *last = n->kind == KP_NODE_NAME        ? n->u.name
@@ -161,7 +169,7 @@ const kp_name *kp_check_path(kp_checker *c, const kp_node *n) {
                                                          : NULL;
     while (n->kind == KP_NODE_ATTRIBUTE)
         n = n->u.attribute.object;
-    if (n->kind != KP_NODE_NAME || kp_scope_find(&c->scope, n->u.name) != NULL || find_constant(c, n->u.name) != NULL)
+    if (n->kind != KP_NODE_NAME || kp_check_find(c, n->u.name) != NULL || find_constant(c, n->u.name) != NULL)
         return NULL;
     const kp_callee *callee = kp_check_callee(c, whole);
     return callee != NULL && callee->stands_for != NULL

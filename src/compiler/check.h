@@ -2,8 +2,8 @@
 // needs no more decisions (ast.h says what each kind means then).
 //
 // Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c,
-// check_call.c, check_function.c (helpers), check_parallel.c (what invocations do together), uniform.c (barriers
-// that all reach).
+// check_array.c, check_call.c, check_function.c (helpers), check_parallel.c (what invocations do together), uniform.c
+// (barriers that all reach).
 #ifndef KP_SRC_COMPILER_CHECK_H
 #define KP_SRC_COMPILER_CHECK_H
 
@@ -85,6 +85,7 @@ typedef struct kp_kernel {
     bool orders_memory;       // ... or orders memory for others
     kp_symbol *symbols;       // parameters and locals, by `next`
     kp_instance *instances;   // the helpers
+    bool has_arrays;          // it has local arrays
 } kp_kernel;
 
 uint32_t kp_signature_spec_bits(const kp_symbol *symbol); // the default value of a specialization constant

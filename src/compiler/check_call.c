@@ -19,8 +19,8 @@ static kp_node *builtin_node(kp_checker *c, kp_node *n, const kp_builtin *row, k
 
 static kp_node *convert(kp_checker *c, kp_node *n, const kp_type *type, kp_node *value) {
     if (value->type->kind == KP_TYPE_ARRAY)
-        kp_check_fail(c, n, "%s takes a number, but '%s' is a buffer; index it, as in %s[i]", type->name,
-                      kp_check_text(c, value), kp_check_text(c, value));
+        kp_check_fail(c, n, "%s takes a number, but '%s' is %s; index it, as in %s[i]", type->name,
+                      kp_check_text(c, value), kp_check_array_word(value->type), kp_check_text(c, value));
     bool spreads = kp_type_is_scalar(value->type);
     if (!spreads && kp_type_components(value->type) != kp_type_components(type))
         kp_check_fail(c, n, "%s %s cannot become %s %s", kp_check_article(value->type->name), value->type->name,
@@ -188,7 +188,7 @@ static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
         return k;
     }
     if (type->kind != KP_TYPE_ARRAY)
-        kp_check_fail(c, object, "len takes a buffer or a vector, but this is %s", type->name);
+        kp_check_fail(c, object, "len takes an array or a vector, but this is %s", type->name);
     kp_node *length = kp_check_new(c, KP_NODE_LENGTH, n, kp_type_scalar(c->unit, KP_I32));
     length->u.symbol = object->u.symbol;
     return length;
@@ -270,8 +270,9 @@ static void check_arguments(kp_checker *c, kp_list list, const char *name) {
             kp_check_fail(c, list.items[i], "%s takes no names for its arguments", name);
         list.items[i] = kp_check_expr(c, list.items[i]);
         if (list.items[i]->type->kind == KP_TYPE_ARRAY && strcmp(name, "len") != 0)
-            kp_check_fail(c, list.items[i], "%s takes values, but '%s' is a buffer; index it, as in %s[i]", name,
-                          kp_check_text(c, list.items[i]), kp_check_text(c, list.items[i]));
+            kp_check_fail(c, list.items[i], "%s takes values, but '%s' is %s; index it, as in %s[i]", name,
+                          kp_check_text(c, list.items[i]), kp_check_array_word(list.items[i]->type),
+                          kp_check_text(c, list.items[i]));
     }
 }
 
@@ -333,6 +334,11 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
         return one_value(c, invoke);
     const kp_name *name = kp_check_path(c, callee);
     if (name == NULL) {
+        const kp_type *array = callee->kind == KP_NODE_CALL ? kp_signature_array_type(c, callee) : NULL;
+        if (array != NULL)
+            return kp_check_array_zeros(c, n, array);
+        if (callee->kind == KP_NODE_ATTRIBUTE && strcmp(callee->u.attribute.name->text, "copy") == 0)
+            return kp_check_array_copy(c, n);
         if (callee->kind == KP_NODE_ATTRIBUTE)
             kp_check_fail(c, callee, "methods are not in the kernel language");
         kp_check_fail(c, callee, "'%s' is not a function", kp_check_text(c, callee));

@@ -68,6 +68,8 @@ static bool adapts(const kp_type *literal, const kp_type *type) {
 }
 
 const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type) {
+    if (kp_check_array_is_literal(type))
+        return kp_check_array_settled(c, type);
     if (!kp_type_is_literal(type))
         return type;
     return kp_type_scalar(c->unit, type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32);
@@ -80,6 +82,8 @@ bool kp_check_widens(const kp_type *from, const kp_type *to) {
 }
 
 kp_node *kp_check_settle(kp_checker *c, kp_node *n) {
+    if (kp_check_array_is_literal(n->type))
+        return kp_check_array_adapt(c, n, kp_check_settle_type(c, n->type), "an element");
     return kp_type_is_literal(n->type) ? adapt(c, n, kp_check_settle_type(c, n->type)) : n;
 }
 
@@ -90,6 +94,8 @@ kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const c
         return adapt(c, n, type);
     if (kp_check_widens(n->type, type))
         return kp_check_cast(c, n, type);
+    if (kp_check_array_is_literal(n->type))
+        return kp_check_array_adapt(c, n, type, where);
     if (kp_type_components(n->type) == kp_type_components(type) && n->type->kind != KP_TYPE_ARRAY)
         kp_check_fail(c, n, "%s is %s, but this is %s; write %s(%s)", where, type->name, n->type->name, type->name,
                       kp_check_text(c, n));
@@ -261,8 +267,8 @@ static void want_numbers(kp_checker *c, const kp_node *n, const char *op, const 
             kp_check_fail(c, n, "%s takes numbers, but this is %s; write i32(%s)", op, type->name,
                           kp_check_text(c, sides[i]));
         if (type->kind == KP_TYPE_ARRAY)
-            kp_check_fail(c, n, "%s takes numbers, but '%s' is a buffer; index it, as in %s[i]", op,
-                          kp_check_text(c, sides[i]), kp_check_text(c, sides[i]));
+            kp_check_fail(c, n, "%s takes numbers, but '%s' is %s; index it, as in %s[i]", op,
+                          kp_check_text(c, sides[i]), kp_check_array_word(type), kp_check_text(c, sides[i]));
         if (!kp_type_is_numeric(type))
             kp_check_fail(c, n, "%s takes numbers, but this is %s", op, type->name);
     }
@@ -380,6 +386,9 @@ kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *rig
     default:
         break;
     }
+    bool arrays = left->type->kind == KP_TYPE_ARRAY || right->type->kind == KP_TYPE_ARRAY;
+    if (op == KP_TOKEN_STAR && arrays)
+        return kp_check_array_repeat(c, n, left, right);
     want_numbers(c, n, text, left, right);
     if (op == KP_TOKEN_DOUBLE_STAR)
         return combine_power(c, n, left, right);
@@ -426,8 +435,8 @@ static kp_node *check_compare(kp_checker *c, kp_node *n) {
         if (list.items[i]->kind != KP_NODE_CONST)
             list.items[i] = kp_check_settle(c, list.items[i]);
         if (list.items[i]->type->kind == KP_TYPE_ARRAY)
-            kp_check_fail(c, list.items[i], "a buffer cannot be compared; index it, as in %s[i]",
-                          kp_check_text(c, list.items[i]));
+            kp_check_fail(c, list.items[i], "%s cannot be compared; index it, as in %s[i]",
+                          kp_check_array_word(list.items[i]->type), kp_check_text(c, list.items[i]));
     }
     for (uint32_t i = 0; i < pairs; i++) {
         lefts[i] = list.items[i];
@@ -591,7 +600,9 @@ kp_node *kp_check_expr(kp_checker *c, kp_node *n) {
     case KP_NODE_TUPLE:
         kp_check_fail(c, n, "a tuple is not a value of the kernel language");
     case KP_NODE_LIST:
-        kp_check_fail(c, n, "kernels do not support local arrays yet");
+        return kp_check_array(c, n);
+    case KP_NODE_COMPREHENSION:
+        return kp_check_comprehension(c, n);
     default:
         return n;
     }

@@ -40,6 +40,15 @@ static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
                   name->text);
 }
 
+// True inside of the block of that number.
+static bool is_open(const kp_checker *c, uint32_t block) {
+    for (uint32_t i = c->block_count; i-- > 0;) {
+        if (c->blocks[i] <= block)
+            return c->blocks[i] == block;
+    }
+    return false;
+}
+
 static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
     if (symbol->kind == KP_SYMBOL_CONSTANT)
         return kp_check_constant(c, n, symbol->type, symbol->value);
@@ -47,6 +56,7 @@ static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
         bool comes_round = c->loop != NULL && symbol->loop == c->loop->outermost; // in the loop's last turn
         if (symbol->type == NULL || (!symbol->reached && !comes_round && !c->dead))
             kp_check_fail(c, n, "'%s' is used here before it is assigned", symbol->name->text);
+        symbol->zeroed |= !symbol->reached || !is_open(c, symbol->home);
     }
     if (symbol->fixed && !symbol->stored)
         return kp_check_constant(c, n, symbol->type, symbol->value);
@@ -59,7 +69,7 @@ static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
 }
 
 kp_node *kp_check_name(kp_checker *c, kp_node *n) {
-    kp_symbol *symbol = kp_scope_find(&c->scope, n->u.name);
+    kp_symbol *symbol = kp_check_find(c, n->u.name);
     if (symbol != NULL)
         return check_symbol(c, n, symbol);
     kp_node *captured = kp_check_captured(c, n);
@@ -98,8 +108,8 @@ static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
     if (object->type == NULL)
         kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
     if (object->type->kind == KP_TYPE_ARRAY)
-        kp_check_fail(c, n, "'%s' is a buffer and has no '%s'; index it first, as in %s[i].%s",
-                      kp_check_text(c, object), n->u.attribute.name->text, kp_check_text(c, object),
+        kp_check_fail(c, n, "'%s' is %s and has no '%s'; index it first, as in %s[i].%s", kp_check_text(c, object),
+                      kp_check_array_word(object->type), n->u.attribute.name->text, kp_check_text(c, object),
                       n->u.attribute.name->text);
     if (object->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, n, "'%s' is %s %s and has no '%s'", kp_check_text(c, object),

@@ -14,6 +14,8 @@ static void check_block(kp_checker *c, kp_node **first);
 // ---------------------------------------------------------------------------------------------------------------------
 
 static void reach(kp_checker *c, kp_symbol *symbol) {
+    if (symbol->home == 0 && c->block_count != 0)
+        symbol->home = c->blocks[c->block_count - 1];
     if (c->loop != NULL)
         symbol->loop = c->loop->outermost;
     if (c->dead || symbol->reached)
@@ -81,11 +83,9 @@ static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
     if (target->type == NULL) {
         kp_symbol *symbol = target->u.symbol;
         symbol->typed_by_int = value->type->kind == KP_TYPE_INT_LITERAL;
+        kp_check_array_alias(c, value);
         value = kp_check_settle(c, value);
-        if (!kp_type_is_value(value->type))
-            kp_check_fail(c, value, "%s %s cannot be in a variable; index it here",
-                          value->type->kind == KP_TYPE_ARRAY ? "a buffer of type" : "a value of type",
-                          value->type->name);
+        c->kernel->has_arrays |= value->type->kind == KP_TYPE_ARRAY;
         symbol->type = value->type;
         symbol->typed_at = target->first;
         target->type = value->type;
@@ -94,7 +94,7 @@ static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
     bool adapts = kp_type_is_literal(value->type) && kp_type_is_numeric(target->type) &&
                   kp_type_is_scalar(target->type) &&
                   (value->type->kind == KP_TYPE_INT_LITERAL || kp_type_is_float(target->type));
-    if (adapts)
+    if (adapts || (target->type->kind == KP_TYPE_ARRAY && kp_check_array_is_literal(value->type)))
         return kp_check_coerce(c, value, target->type, target_name(c, target));
     if (kp_check_widens(value->type, target->type))
         return kp_check_cast(c, value, target->type);
@@ -103,10 +103,14 @@ static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
             value = kp_check_settle(c, value);
         fail_type(c, target, value);
     }
+    kp_check_array_alias(c, value);
     return value;
 }
 
 static void assigned(kp_checker *c, const kp_node *target) {
+    if (target->kind == KP_NODE_VARIABLE && target->u.symbol->held != 0 && target->type->kind == KP_TYPE_ARRAY)
+        kp_check_fail(c, target, "the loop goes over '%s', which cannot be another array from here on",
+                      target_name(c, target));
     if (target->kind == KP_NODE_VARIABLE)
         reach(c, target->u.symbol);
 }
@@ -124,6 +128,7 @@ static void annotate(kp_checker *c, kp_node *n) {
         symbol->type = type;
         symbol->typed_at = target->first;
     }
+    c->kernel->has_arrays |= type->kind == KP_TYPE_ARRAY;
     target->type = type;
 }
 
@@ -193,11 +198,12 @@ static void check_assign(kp_checker *c, kp_node *n) {
         kp_check_shared(c, n);
         return;
     }
-    if (value != NULL && is_group(value))
-        kp_check_fail(c, value, "%s cannot be in a variable; assign to several names",
-                      value->kind == KP_NODE_TUPLE ? "a tuple" : "a list");
+    if (value != NULL && value->kind == KP_NODE_TUPLE)
+        kp_check_fail(c, value, "a tuple cannot be in a variable; assign to several names, or write a list");
     if (value != NULL)
         value = kp_check_expr(c, value);
+    if (value != NULL && targets.count > 1 && value->type->kind == KP_TYPE_ARRAY)
+        kp_check_fail(c, n, "in Python these would be names of one array, which a kernel has not; assign to one name");
     if (value != NULL && targets.count > 1)
         value = kp_check_settle(c, value);
     kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, targets.count), .count = targets.count};
@@ -210,6 +216,8 @@ static void check_assign(kp_checker *c, kp_node *n) {
         if (value == NULL)
             continue;
         values.items[i] = fit(c, target, value);
+        if (kp_check_array_is_new(value, target))
+            value->u.symbol->same = target->u.symbol; // made in place
         assigned(c, target);
     }
     if (value == NULL) {
@@ -270,6 +278,24 @@ static void check_if(kp_checker *c, kp_node *n) {
     c->dead = was_dead || (complete && !alive);
 }
 
+// How often a range with constant ends turns; 0: they are not constant.
+static uint64_t constant_turns(const kp_node *n) {
+    const kp_node *start = n->u.loop.start, *stop = n->u.loop.stop, *step = n->u.loop.step;
+    if (n->kind != KP_NODE_FOR || start->kind != KP_NODE_CONST || stop->kind != KP_NODE_CONST ||
+        step->kind != KP_NODE_CONST)
+        return 0;
+    int64_t by = step->u.value.i;
+    int64_t distance = by > 0 ? stop->u.value.i - start->u.value.i : start->u.value.i - stop->u.value.i;
+    return distance > 0 ? (uint64_t)(distance - 1) / (uint64_t)(by > 0 ? by : -by) + 1 : 0;
+}
+
+static void count_turns(kp_node *n, const kp_checker_loop *loop) {
+    uint64_t turns = constant_turns(n) * (loop->turns > 1 ? loop->turns : 1);
+    n->u.loop.turns = turns > UINT32_MAX ? UINT32_MAX : (uint32_t)turns;
+    if (loop->outer != NULL)
+        loop->outer->turns += n->u.loop.turns;
+}
+
 static void check_loop_body(kp_checker *c, kp_node *n, bool endless) {
     kp_checker_loop loop = {.outer = c->loop, .node = n, .id = ++c->loop_count, .trail = c->trail_count};
     bool was_dead = c->dead;
@@ -282,6 +308,7 @@ static void check_loop_body(kp_checker *c, kp_node *n, bool endless) {
         keep(c, loop.trail, &loop.exits);
     take_back(c, loop.trail);
     c->loop = loop.outer;
+    count_turns(n, &loop);
     c->dead = was_dead;
     put_in(c, loop.exits);
     c->dead = was_dead || (endless && !n->u.loop.breaks);
@@ -292,15 +319,14 @@ static void check_loop_body(kp_checker *c, kp_node *n, bool endless) {
 
 static void check_while(kp_checker *c, kp_node *n) {
     kp_node *test = n->u.loop.test = kp_check_condition(c, n->u.loop.test);
+    if (c->prelude != NULL)
+        kp_check_fail(c, test, "a comprehension is not for the test of a while loop; assign it to a name in the loop");
     check_loop_body(c, n, test->kind == KP_NODE_CONST && test->u.value.i != 0);
 }
 
 // The arguments of range(...), which is all that a for loop goes over.
 static kp_list range_of(kp_checker *c, kp_node *n) {
     kp_node *range = n->u.loop.range;
-    const kp_name *name = range->kind == KP_NODE_CALL ? kp_check_path(c, range->u.call.callee) : NULL;
-    if (name == NULL || strcmp(name->text, "range") != 0)
-        kp_check_fail(c, range, "a for loop of a kernel goes over range(...)");
     kp_list list = range->u.call.list;
     if (list.count < 1 || list.count > 3)
         kp_check_fail(c, range, "range takes one to three arguments, not %u", list.count);
@@ -314,12 +340,6 @@ static kp_list range_of(kp_checker *c, kp_node *n) {
                           kp_check_text(c, list.items[i]));
     }
     return list;
-}
-
-static kp_node *whole_number(kp_checker *c, const kp_node *like, int64_t value) {
-    kp_node *n = kp_check_new(c, KP_NODE_CONST, like, kp_type_int_literal(c->unit));
-    n->u.value.i = value;
-    return n;
 }
 
 // The type of the loop's variable: that of the arguments which have one, else that of the variable itself, else i32.
@@ -344,7 +364,20 @@ static const kp_type *range_type(kp_checker *c, kp_list list, const kp_symbol *s
                : kp_type_scalar(c->unit, KP_I32);
 }
 
+static void check_for_each(kp_checker *c, kp_node *n) {
+    kp_symbol *gone_over = kp_check_each(c, n);
+    if (gone_over != NULL)
+        gone_over->held++;
+    check_loop_body(c, n, false);
+    if (gone_over != NULL)
+        gone_over->held--;
+}
+
 static void check_for(kp_checker *c, kp_node *n) {
+    if (!kp_check_is_range(c, n->u.loop.range)) {
+        check_for_each(c, n);
+        return;
+    }
     kp_list list = range_of(c, n);
     kp_node *target = n->u.loop.target;
     if (target->kind != KP_NODE_NAME)
@@ -355,14 +388,14 @@ static void check_for(kp_checker *c, kp_node *n) {
     const kp_type *type = range_type(c, list, target->u.symbol);
     kp_node *value = kp_check_new(c, KP_NODE_TARGET, target, type); // stands for the numbers of the range
     fit(c, target, value);
-    kp_node *step = list.count == 3 ? list.items[2] : whole_number(c, n->u.loop.range, 1);
+    kp_node *step = list.count == 3 ? list.items[2] : kp_check_whole_number(c, n->u.loop.range, 1);
     if (step->kind == KP_NODE_CONST && step->u.value.i == 0)
         kp_check_fail(c, step, "the step of range is not 0");
     const kp_type *plain = kp_type_scalar(c->unit, kp_dtype_size(type->dtype) == 8 ? KP_I64 : KP_I32);
     const kp_type *step_type = step->type->kind == KP_TYPE_INT_LITERAL ? plain : step->type;
     n->u.loop.step = kp_check_coerce(c, step, step_type, "the step of range");
-    n->u.loop.start = kp_check_coerce(c, list.count == 1 ? whole_number(c, n->u.loop.range, 0) : list.items[0], type,
-                                      "the start of range");
+    n->u.loop.start = kp_check_coerce(c, list.count == 1 ? kp_check_whole_number(c, n->u.loop.range, 0) : list.items[0],
+                                      type, "the start of range");
     n->u.loop.stop = kp_check_coerce(c, list.items[list.count == 1 ? 0 : 1], type, "the end of range");
     n->u.loop.range = NULL;
     check_loop_body(c, n, false);
@@ -433,8 +466,22 @@ static void check_statement(kp_checker *c, kp_node *n) {
     }
 }
 
+static void open_block(kp_checker *c) {
+    if (c->block_count == c->block_capacity) {
+        uint32_t capacity = c->block_capacity == 0 ? 64 : c->block_capacity * 2;
+        uint32_t *blocks = KP_UNIT_NEW(c->unit, uint32_t, capacity);
+        if (c->block_count != 0)
+            memcpy(blocks, c->blocks, c->block_count * sizeof *blocks);
+        c->blocks = blocks;
+        c->block_capacity = capacity;
+    }
+    c->blocks[c->block_count++] = ++c->block_number;
+}
+
 // A statement may need others before it (kp_check_temporary): they are put in where it stands.
 static void check_block(kp_checker *c, kp_node **first) {
+    kp_node *prelude = c->prelude, *prelude_last = c->prelude_last; // of the statement that the block is in
+    open_block(c);
     c->depth++;
     for (kp_node **link = first; *link != NULL; link = &(*link)->next) {
         kp_node *n = *link;
@@ -445,8 +492,10 @@ static void check_block(kp_checker *c, kp_node **first) {
             c->prelude_last->next = n;
             link = &c->prelude_last->next;
         }
-        c->prelude = c->prelude_last = NULL;
     }
+    c->prelude = prelude;
+    c->prelude_last = prelude_last;
+    c->block_count--;
     c->depth--;
 }
 

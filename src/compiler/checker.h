@@ -11,6 +11,7 @@ typedef struct kp_checker_loop {
     uint32_t id;                   // of this loop
     uint32_t outermost;            // id of the outermost loop around it, itself perhaps
     uint32_t trail;                // height of kp_checker.trail where it starts
+    uint64_t turns;                // of the loops inside
     struct kp_checker_exit *exits; // locals that a break or continue leaves assigned
 } kp_checker_loop;
 
@@ -55,6 +56,11 @@ typedef struct kp_checker_call {
     kp_node **returns;   // the RETURNs so far, values not yet of their final types
     uint32_t return_count, return_capacity;
 } kp_checker_call;
+// The variable of a comprehension that is being read.
+typedef struct kp_checker_bound {
+    struct kp_checker_bound *outer;
+    kp_symbol *symbol;
+} kp_checker_bound;
 
 typedef struct kp_checker {
     kp_unit *unit;
@@ -71,6 +77,9 @@ typedef struct kp_checker {
     kp_symbol **trail;     // locals in the order in which they became reached
     uint32_t trail_count, trail_capacity;
     kp_node *prelude, *prelude_last; // statements that go before the one being checked
+    kp_checker_bound *bound;         // innermost; shadows the scope
+    uint32_t *blocks;                // numbers of the open blocks, from the function's body inwards
+    uint32_t block_count, block_capacity, block_number;
 } kp_checker;
 
 // check.c
@@ -92,6 +101,7 @@ const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation); // o
 const kp_type *kp_signature_hint(kp_checker *c, kp_node *annotation); // of a helper; NULL: it names no type of ours
 bool kp_signature_hints(kp_checker *c, kp_node *n, kp_list *out);     // tuple[...]: its parts; false: it is no such
 kp_node *kp_signature_given(kp_checker *c, uint32_t module, const char *name); // the type that the caller gives; NULL
+const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n);             // NULL: it is no Array
 
 // check_stmt.c
 void kp_check_body(kp_checker *c, kp_node **body);
@@ -132,6 +142,28 @@ kp_node *kp_check_parallel(kp_checker *c, kp_node *n, const struct kp_builtin *r
 
 // uniform.c
 void kp_uniform_run(kp_checker *c); // the whole kernel, when all else is checked
+
+// check_array.c
+kp_node *kp_check_array(kp_checker *c, kp_node *n);                                       // n: LIST
+kp_node *kp_check_array_repeat(kp_checker *c, kp_node *n, kp_node *left, kp_node *right); // n: BINARY, one is an array
+kp_node *kp_check_array_copy(kp_checker *c, kp_node *n);                                  // n: CALL of array.copy
+kp_node *kp_check_array_zeros(kp_checker *c, kp_node *n, const kp_type *type);            // n: CALL of Array(n, type)
+kp_node *kp_check_array_adapt(kp_checker *c, kp_node *n, const kp_type *type, const char *where); // n: an ARRAY
+bool kp_check_array_is_literal(const kp_type *type);                       // of literals, which adapt
+const kp_type *kp_check_array_settled(kp_checker *c, const kp_type *type); // the type that one of literals settles to
+void kp_check_array_size(kp_checker *c, const kp_node *at,
+                         const kp_type *type);              // fails for what is too large for a local
+void kp_check_array_alias(kp_checker *c, const kp_node *n); // fails for an array that has a name already
+const char *kp_check_array_word(const kp_type *type);       // "a buffer", "an array"
+
+kp_node *kp_check_comprehension(kp_checker *c, kp_node *n);
+bool kp_check_array_is_new(const kp_node *value,
+                           const kp_node *target); // a comprehension's, and the target's first value
+kp_symbol *kp_check_each(kp_checker *c,
+                         kp_node *n); // n: FOR over an array, into one over a range; the array, if a local
+bool kp_check_is_range(kp_checker *c, const kp_node *n);                           // a call of range
+kp_node *kp_check_whole_number(kp_checker *c, const kp_node *like, int64_t value); // an integer literal
+kp_symbol *kp_check_find(kp_checker *c, const kp_name *name); // what a name stands for in the function; NULL: nothing
 
 // check_call.c
 kp_node *kp_check_call(kp_checker *c, kp_node *n);

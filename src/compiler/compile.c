@@ -66,7 +66,7 @@ static kp_param describe(const kp_check_param *param) {
         .type = param->type_name,
         .kind = param->kind,
         .dtype = value->dtype,
-        .components = value->components,
+        .components = kp_type_scalars(value),
         .set = param->set,
         .binding = param->binding,
         .offset = param->offset,

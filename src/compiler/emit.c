@@ -25,19 +25,14 @@ static uint32_t scalar_type(kp_emitter *e, const kp_type *type) {
 }
 
 uint32_t kp_emit_type(kp_emitter *e, const kp_type *type) {
+    if (type->kind == KP_TYPE_ARRAY)
+        return kp_spirv_type_array(e->s, kp_emit_type(e, type->element), type->length, 0);
     uint32_t *id = &e->value_types[type->dtype][type->components];
     if (*id != 0)
         return *id;
     if (type->kind == KP_TYPE_VECTOR)
         return *id = kp_spirv_type_vector(e->s, kp_emit_type(e, type->element), type->components);
     return *id = scalar_type(e, type);
-}
-
-uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type) {
-    if (!kp_type_is_bool(type))
-        return kp_emit_type(e, type);
-    uint32_t byte = kp_spirv_type_int(e->s, 8, false); // Int8 is for computing with it
-    return type->kind == KP_TYPE_VECTOR ? kp_spirv_type_vector(e->s, byte, type->components) : byte;
 }
 
 void kp_emit_storage(kp_emitter *e, kp_dtype dtype, SpvStorageClass storage) {
@@ -54,13 +49,21 @@ uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components) {
     return kp_emit_type(e, kp_type_vector(e->unit, KP_BOOL, components));
 }
 
-uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name) {
+static uint32_t local_variable(kp_emitter *e, const kp_type *type, bool zeroed, const char *name) {
     uint32_t id = kp_emit_type(e, type);
     uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassFunction, id);
-    uint32_t variable = kp_spirv_local(e->s, pointer, kp_spirv_constant_null(e->s, id));
+    uint32_t variable = kp_spirv_local(e->s, pointer, zeroed ? kp_spirv_constant_null(e->s, id) : 0);
     if (name != NULL)
         kp_spirv_name(e->s, variable, name);
     return variable;
+}
+
+uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name) {
+    return local_variable(e, type, true, name);
+}
+
+uint32_t kp_emit_bare_variable(kp_emitter *e, const kp_type *type, const char *name) {
+    return local_variable(e, type, false, name);
 }
 
 static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
@@ -72,18 +75,6 @@ enum { SALT_PUSH = 1, SALT_LAUNCH, SALT_FIRST_BUFFER };
 // Buffers
 // ---------------------------------------------------------------------------------------------------------------------
 
-// A vec3 in a buffer is three scalars, 12 bytes from one to the next, as NumPy has it: Vulkan's own layout for vec3
-// arrays would put them 16 bytes apart.
-static uint32_t contents_type(kp_emitter *e, const kp_type *type, bool bits) {
-    if (type->kind != KP_TYPE_ARRAY)
-        return kp_emit_memory_type(e, type);
-    const kp_type *element = bits ? kp_type_scalar(e->unit, KP_U32) : type->element;
-    if (element->components == 3)
-        return kp_spirv_type_array(e->s, kp_emit_memory_type(e, element->element), type->length * 3,
-                                   kp_type_size(element->element));
-    return kp_spirv_type_array(e->s, kp_emit_memory_type(e, element), type->length, kp_type_size(element));
-}
-
 // Each buffer has a block type of its own, and what the kernel does not do stands on the type's member, as in the
 // modules that drivers see most. Two buffers of one type, of which one is NonWritable, are legal, but NVIDIA's driver
 // (580) then takes both for constant: a load after a store in one invocation gives the old value.
@@ -92,7 +83,8 @@ static uint32_t contents_type(kp_emitter *e, const kp_type *type, bool bits) {
 static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
-    uint32_t contents = contents_type(e, symbol->type, symbol->bits);
+    uint32_t contents = symbol->bits ? kp_spirv_type_array(e->s, e->type_u32, symbol->type->length, sizeof(uint32_t))
+                                     : kp_emit_memory_type(e, symbol->type);
     kp_emit_storage(e, symbol->type->dtype, SpvStorageClassStorageBuffer);
     uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_FIRST_BUFFER + index);
     kp_spirv_decorate(s, block, SpvDecorationBlock);
@@ -138,15 +130,27 @@ static kernel_function declare_kernel(kp_emitter *e) {
     return f;
 }
 
+static void fill_zeros(kp_emitter *e, const kp_symbol *symbol) {
+    kp_place place = {.type = symbol->type, .pointer = symbol->id, .storage = SpvStorageClassFunction};
+    kp_emit_fill(e, &place, 0);
+}
+
 void kp_emit_locals(kp_emitter *e, kp_symbol *symbols) {
     for (kp_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
         if (symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED || !symbol->stored ||
-            symbol->type == NULL)
+            symbol->type == NULL || symbol->same != NULL)
             continue;
         uint32_t value = symbol->id;
-        symbol->id = kp_emit_variable(e, symbol->type, symbol->name != NULL ? symbol->name->text : NULL);
+        bool zeroed = kp_type_is_value(symbol->type) || (symbol->zeroed && !kp_emit_is_large(symbol->type));
+        symbol->id = local_variable(e, symbol->type, zeroed, symbol->name != NULL ? symbol->name->text : NULL);
         if (symbol->kind == KP_SYMBOL_VALUE)
             kp_spirv_store(e->s, symbol->id, value);
+    }
+    for (kp_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
+        if (symbol->same != NULL)
+            symbol->id = symbol->same->id;
+        else if (symbol->zeroed && symbol->stored && kp_emit_is_large(symbol->type))
+            fill_zeros(e, symbol);
     }
 }
 

@@ -213,13 +213,38 @@ static uint32_t emit_swizzle(kp_emitter *e, kp_node *n) {
 }
 
 static uint32_t emit_subscript(kp_emitter *e, kp_node *n) {
-    if (kp_emit_in_memory(n)) {
+    kp_node *object = n->u.subscript.object;
+    if (object->type->kind == KP_TYPE_ARRAY || kp_emit_in_memory(n)) {
         kp_place place = kp_emit_place(e, n);
         return kp_emit_load(e, &place);
     }
-    uint32_t vector = kp_emit_expr(e, n->u.subscript.object);
-    uint32_t index = kp_emit_component_index(e, n->u.subscript.index, n->u.subscript.object->type->components);
+    uint32_t vector = kp_emit_expr(e, object);
+    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, object->type->components);
     return kp_spirv_extract_dynamic(e->s, kp_emit_type(e, n->type), vector, index);
+}
+
+static bool all_constant(const kp_node *n) {
+    if (n->kind != KP_NODE_ARRAY)
+        return n->kind == KP_NODE_CONST;
+    for (uint32_t i = 0; i < n->u.array.list.count; i++) {
+        if (!all_constant(n->u.array.list.items[i]))
+            return false;
+    }
+    return true;
+}
+
+static uint32_t emit_array(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.array.list;
+    uint32_t type = kp_emit_type(e, n->type), length = n->type->length;
+    if (list.count == 0)
+        return kp_spirv_constant_null(e->s, type);
+    uint32_t *parts = KP_UNIT_NEW(e->unit, uint32_t, length);
+    for (uint32_t i = 0; i < list.count; i++)
+        parts[i] = kp_emit_expr(e, list.items[i]);
+    for (uint32_t i = list.count; i < length; i++)
+        parts[i] = parts[i - list.count];
+    return all_constant(n) ? kp_spirv_constant_composite(e->s, type, parts, length)
+                           : kp_spirv_construct(e->s, type, parts, length);
 }
 
 static uint32_t emit_construct(kp_emitter *e, kp_node *n) {
@@ -294,6 +319,10 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return emit_construct(e, n);
     case KP_NODE_INVOKE:
         return kp_emit_invoke(e, n);
+    case KP_NODE_ARRAY:
+        return emit_array(e, n);
+    case KP_NODE_COPY:
+        return kp_emit_expr(e, n->u.operand);
     default:
         return kp_emit_call(e, n);
     }

@@ -1,43 +1,77 @@
-// Places: where values are kept, what an assignment stores to and a load comes from. Elements of buffers, components of
-// vectors.
+// Places: where values are kept, what an assignment stores to and a load comes from. Variables, buffers, and what is
+// inside of them: elements of arrays, components of vectors.
+//
+// What lies in a buffer has the layout of C and NumPy, where a value is aligned as its scalars are. Vulkan knows this
+// as scalar block layout, which not every device has; so what its older rules do not take as it is, is made of scalars:
+// a vec3 is an array of three. Such a value is loaded and stored scalar by scalar, on every device alike.
 #include "emitter.h"
 
-static uint32_t pointer_to(kp_emitter *e, SpvStorageClass storage, const kp_type *type) {
-    bool buffer = storage == SpvStorageClassStorageBuffer;
-    return kp_spirv_type_pointer(e->s, storage, buffer ? kp_emit_memory_type(e, type) : kp_emit_type(e, type));
-}
-
-// A bool is a byte in a buffer: 0, or anything else for true.
-static bool is_byte(SpvStorageClass storage, const kp_type *type) {
-    return storage == SpvStorageClassStorageBuffer && kp_type_is_bool(type);
-}
-
-static uint32_t load(kp_emitter *e, SpvStorageClass storage, const kp_type *type, uint32_t pointer) {
-    if (!is_byte(storage, type))
-        return kp_spirv_load(e->s, kp_emit_type(e, type), pointer);
-    const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
-    uint32_t bytes = kp_spirv_load(e->s, kp_emit_memory_type(e, type), pointer);
-    return kp_emit_cast(e, words, type, kp_spirv_unary(e->s, SpvOpUConvert, kp_emit_type(e, words), bytes));
-}
-
-static void store(kp_emitter *e, SpvStorageClass storage, const kp_type *type, uint32_t pointer, uint32_t value) {
-    if (is_byte(storage, type)) {
-        const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
-        uint32_t word = kp_emit_cast(e, type, words, value);
-        value = kp_spirv_unary(e->s, SpvOpUConvert, kp_emit_memory_type(e, type), word);
-    }
-    kp_spirv_store(e->s, pointer, value);
+static uint32_t pointer_to(kp_emitter *e, SpvStorageClass storage, uint32_t type) {
+    return kp_spirv_type_pointer(e->s, storage, type);
 }
 
 static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
 
-static bool is_packed(const kp_type *element) { return element->components == 3; }
+// ---------------------------------------------------------------------------------------------------------------------
+// Types in buffers
+// ---------------------------------------------------------------------------------------------------------------------
+
+static bool is_split(const kp_type *type) { return type->kind == KP_TYPE_VECTOR && type->components == 3; }
+
+// A bool is a byte in a buffer: 0, or anything else for true.
+static uint32_t plain_type(kp_emitter *e, const kp_type *type) {
+    if (!kp_type_is_bool(type))
+        return kp_emit_type(e, type);
+    uint32_t byte = kp_spirv_type_int(e->s, 8, false); // Int8 is for computing with it
+    return type->kind == KP_TYPE_VECTOR ? kp_spirv_type_vector(e->s, byte, type->components) : byte;
+}
+
+static bool is_byte(const kp_place *place) { return place->memory && kp_type_is_bool(place->type); }
+
+static uint32_t from_bytes(kp_emitter *e, const kp_type *type, uint32_t bytes) {
+    const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
+    return kp_emit_cast(e, words, type, kp_spirv_unary(e->s, SpvOpUConvert, kp_emit_type(e, words), bytes));
+}
+
+static uint32_t to_bytes(kp_emitter *e, const kp_type *type, uint32_t value) {
+    const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
+    uint32_t word = kp_emit_cast(e, type, words, value);
+    return kp_spirv_unary(e->s, SpvOpUConvert, plain_type(e, type), word);
+}
+
+uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type) {
+    if (type->kind == KP_TYPE_ARRAY)
+        return kp_spirv_type_array(e->s, kp_emit_memory_type(e, type->element), type->length,
+                                   kp_type_size(type->element));
+    if (is_split(type))
+        return kp_spirv_type_array(e->s, kp_emit_memory_type(e, type->element), type->components,
+                                   kp_type_size(type->element));
+    return plain_type(e, type);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Steps into a place
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t place_type(kp_emitter *e, const kp_place *place, const kp_type *type) {
+    return place->memory ? kp_emit_memory_type(e, type) : kp_emit_type(e, type);
+}
+
+// The part of that type, by its indices.
+static kp_place step(kp_emitter *e, const kp_place *from, const kp_type *type, const uint32_t *indices,
+                     uint32_t count) {
+    kp_place place = {.type = type, .storage = from->storage, .memory = from->memory};
+    uint32_t pointer = pointer_to(e, from->storage, place_type(e, from, type));
+    place.pointer = kp_spirv_access(e->s, pointer, from->pointer, indices, count);
+    return place;
+}
+
+kp_place kp_emit_element(kp_emitter *e, const kp_place *array, uint32_t index) {
+    return step(e, array, array->type->element, &index, 1);
+}
 
 uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer) {
-    uint32_t length = kp_spirv_array_length(e->s, e->type_u32, buffer->id, 0);
-    if (is_packed(buffer->type->element))
-        length = kp_spirv_binary(e->s, SpvOpUDiv, e->type_u32, length, u32(e, 3));
-    return length;
+    return kp_spirv_array_length(e->s, e->type_u32, buffer->id, 0);
 }
 
 // An index, i32 or u32 (check makes one of the two of narrower types). One of 64 bits that 32 do not hold becomes the
@@ -54,7 +88,7 @@ static uint32_t emit_index(kp_emitter *e, kp_node *n, const kp_type **type) {
     return kp_emit_cast(e, wide, *type, kp_emit_pick(e, wide, false, value, most));
 }
 
-static uint32_t index_of(kp_emitter *e, kp_node *n, const kp_type **type) {
+static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type) {
     uint32_t index = emit_index(e, n->u.subscript.index, type);
     if (!n->u.subscript.from_end)
         return index;
@@ -63,54 +97,59 @@ static uint32_t index_of(kp_emitter *e, kp_node *n, const kp_type **type) {
     return kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, length, index);
 }
 
+// A negative one counts from the end, as in Python.
+uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count) {
+    const kp_type *type, *i32 = kp_type_scalar(e->unit, KP_I32);
+    if (index->kind == KP_NODE_CONST)
+        return kp_emit_expr(e, index);
+    uint32_t value = emit_index(e, index, &type);
+    if (kp_type_is_signed(type)) {
+        uint32_t negative = kp_emit_compare(e, KP_TOKEN_LESS, i32, value, kp_emit_number(e, i32, 0));
+        uint32_t end = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, value, kp_emit_number(e, i32, count));
+        value = kp_spirv_select(e->s, e->type_i32, negative, end, value);
+        value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
+    }
+    return kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
+}
+
+static kp_place buffer_place(const kp_symbol *buffer) {
+    kp_place block = {.pointer = buffer->id, .storage = SpvStorageClassStorageBuffer, .memory = true};
+    return block;
+}
+
+// A value that is in no variable gets one, so that it can be indexed.
+static kp_place spilled(kp_emitter *e, kp_node *n) {
+    uint32_t value = kp_emit_expr(e, n);
+    kp_place place = {.type = n->type, .storage = SpvStorageClassFunction};
+    place.pointer = kp_emit_bare_variable(e, n->type, NULL);
+    kp_spirv_store(e->s, place.pointer, value);
+    return place;
+}
+
 static kp_place element_place(kp_emitter *e, kp_node *n) {
     const kp_symbol *buffer = n->u.subscript.object->u.symbol;
-    if (buffer->kind == KP_SYMBOL_SHARED)
-        return kp_emit_shared_place(e, n);
-    kp_place place = {
-        .type = n->type, .storage = SpvStorageClassStorageBuffer, .buffer = buffer->id, .bits = buffer->bits};
-    const kp_type *index_type;
-    uint32_t index = index_of(e, n, &index_type);
-    if (is_packed(n->type)) {
-        uint32_t three = kp_emit_number(e, index_type, 3);
-        place.first = kp_spirv_binary(e->s, SpvOpIMul, kp_emit_type(e, index_type), index, three);
-        if (!kp_type_is_signed(index_type))
-            place.first = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, place.first);
-        return place;
-    }
-    uint32_t indices[2] = {u32(e, 0), index};
-    const kp_type *kept = place.bits ? kp_type_scalar(e->unit, KP_U32) : n->type;
-    place.pointer = kp_spirv_access(e->s, pointer_to(e, place.storage, kept), buffer->id, indices, 2);
-    place.index = index;
+    kp_place block = buffer_place(buffer);
+    const kp_type *index_type, *kept = buffer->bits ? kp_type_scalar(e->unit, KP_U32) : n->type;
+    uint32_t indices[2] = {u32(e, 0), 0};
+    indices[1] = buffer_index(e, n, &index_type);
+    kp_place place = step(e, &block, kept, indices, 2);
+    place.type = n->type;
+    place.bits = buffer->bits;
+    place.index = indices[1];
     place.index_type = index_type;
     return place;
 }
 
-// The index of a vector's component, kept inside of the vector.
-uint32_t kp_emit_component_index(kp_emitter *e, kp_node *index, uint32_t count) {
-    const kp_type *type;
-    uint32_t value = emit_index(e, index, &type);
-    if (kp_type_is_signed(type))
-        value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
-    return kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
-}
-
-// Scalar number `offset` (an i32 id) of a packed vec3.
-static uint32_t packed_pointer(kp_emitter *e, const kp_place *place, uint32_t offset) {
-    uint32_t index = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, place->first, offset);
-    uint32_t indices[2] = {u32(e, 0), index};
-    return kp_spirv_access(e->s, pointer_to(e, place->storage, place->type->element), place->buffer, indices, 2);
-}
-
-static kp_place component_place(kp_emitter *e, kp_node *n) {
-    kp_place whole = kp_emit_place(e, n->u.subscript.object);
-    kp_place place = {.type = n->type, .storage = whole.storage};
-    uint32_t index = kp_emit_component_index(e, n->u.subscript.index, whole.type->components);
-    if (whole.pointer == 0)
-        place.pointer = packed_pointer(e, &whole, kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, index));
-    else
-        place.pointer = kp_spirv_access(e->s, pointer_to(e, whole.storage, n->type), whole.pointer, &index, 1);
-    return place;
+static kp_place subscript_place(kp_emitter *e, kp_node *n) {
+    kp_node *object = n->u.subscript.object;
+    if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
+        return kp_emit_shared_place(e, n);
+    if (object->kind == KP_NODE_BUFFER && object->type->kind == KP_TYPE_ARRAY)
+        return element_place(e, n);
+    kp_place whole = kp_emit_place(e, object);
+    uint32_t count = object->type->kind == KP_TYPE_VECTOR ? object->type->components : object->type->length;
+    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, count);
+    return step(e, &whole, n->type, &index, 1);
 }
 
 static kp_place swizzle_place(kp_emitter *e, kp_node *n) {
@@ -127,61 +166,90 @@ static kp_place swizzle_place(kp_emitter *e, kp_node *n) {
 kp_place kp_emit_place(kp_emitter *e, kp_node *n) {
     switch (n->kind) {
     case KP_NODE_VARIABLE:
+        if (!n->u.symbol->stored)
+            return spilled(e, n);
         return (kp_place){.type = n->type, .pointer = n->u.symbol->id, .storage = SpvStorageClassFunction};
     case KP_NODE_BUFFER: {
+        kp_place block = buffer_place(n->u.symbol);
         uint32_t zero = u32(e, 0);
-        uint32_t type = pointer_to(e, SpvStorageClassStorageBuffer, n->type);
-        return (kp_place){.type = n->type,
-                          .pointer = kp_spirv_access(e->s, type, n->u.symbol->id, &zero, 1),
-                          .storage = SpvStorageClassStorageBuffer};
+        return step(e, &block, n->type, &zero, 1);
     }
     case KP_NODE_SUBSCRIPT:
-        return n->u.subscript.object->type->kind == KP_TYPE_ARRAY ? element_place(e, n) : component_place(e, n);
-    default:
+        return subscript_place(e, n);
+    case KP_NODE_SWIZZLE:
         return swizzle_place(e, n);
+    default:
+        return spilled(e, n);
     }
 }
 
-static uint32_t component_pointer(kp_emitter *e, const kp_place *place, uint32_t component) {
-    if (place->pointer == 0)
-        return packed_pointer(e, place, kp_spirv_constant(e->s, e->type_i32, component));
-    uint32_t index = u32(e, component);
-    return kp_spirv_access(e->s, pointer_to(e, place->storage, place->type->element), place->pointer, &index, 1);
+// ---------------------------------------------------------------------------------------------------------------------
+// Loads and stores
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_place part(kp_emitter *e, const kp_place *place, const kp_type *type, uint32_t index) {
+    uint32_t id = u32(e, index);
+    return step(e, place, type, &id, 1);
+}
+
+// True for what is loaded and stored at once.
+static bool is_plain(const kp_place *place) {
+    return !place->memory || (!is_split(place->type) && place->type->kind != KP_TYPE_ARRAY);
+}
+
+static uint32_t load_parts(kp_emitter *e, const kp_place *place, uint32_t count) {
+    uint32_t few[4], *parts = count <= 4 ? few : KP_UNIT_NEW(e->unit, uint32_t, count);
+    for (uint32_t i = 0; i < count; i++) {
+        kp_place item = part(e, place, place->type->element, i);
+        parts[i] = kp_emit_load(e, &item);
+    }
+    return kp_spirv_construct(e->s, kp_emit_type(e, place->type), parts, count);
+}
+
+static uint32_t load_swizzle(kp_emitter *e, const kp_place *place) {
+    uint32_t parts[4];
+    for (uint32_t i = 0; i < place->count; i++) {
+        kp_place item = part(e, place, place->type->element, place->components[i]);
+        parts[i] = kp_emit_load(e, &item);
+    }
+    if (place->count == 1)
+        return parts[0];
+    const kp_type *type = kp_type_vector(e->unit, place->type->dtype, place->count);
+    return kp_spirv_construct(e->s, kp_emit_type(e, type), parts, place->count);
+}
+
+static uint32_t part_count(const kp_type *type) {
+    return type->kind == KP_TYPE_ARRAY ? type->length : type->components;
 }
 
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
     if (place->bits)
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_f32, kp_spirv_load(e->s, e->type_u32, place->pointer));
-    if (place->pointer != 0 && place->count == 0)
-        return load(e, place->storage, place->type, place->pointer);
-    uint32_t parts[4], count = place->count != 0 ? place->count : place->type->components;
-    const kp_type *type = place->type->element;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t pointer = component_pointer(e, place, place->count != 0 ? place->components[i] : i);
-        parts[i] = load(e, place->storage, type, pointer);
-    }
-    if (count == 1)
-        return parts[0];
-    return kp_spirv_construct(e->s, kp_emit_type(e, kp_type_vector(e->unit, place->type->dtype, count)), parts, count);
+    if (place->count != 0)
+        return load_swizzle(e, place);
+    if (!is_plain(place))
+        return load_parts(e, place, part_count(place->type));
+    uint32_t value = kp_spirv_load(e->s, place_type(e, place, place->type), place->pointer);
+    return is_byte(place) ? from_bytes(e, place->type, value) : value;
 }
 
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
     if (place->bits)
         value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
-    if (place->pointer != 0 && place->count == 0) {
-        store(e, place->storage, place->type, place->pointer, value);
+    if (place->count == 0 && is_plain(place)) {
+        kp_spirv_store(e->s, place->pointer, is_byte(place) ? to_bytes(e, place->type, value) : value);
         return;
     }
-    uint32_t count = place->count != 0 ? place->count : place->type->components;
-    const kp_type *type = place->type->element;
+    const kp_type *element = place->type->element;
+    uint32_t count = place->count != 0 ? place->count : part_count(place->type);
+    uint32_t type = kp_emit_type(e, element);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t part = count == 1 ? value : kp_spirv_extract(e->s, kp_emit_type(e, type), value, i);
-        uint32_t pointer = component_pointer(e, place, place->count != 0 ? place->components[i] : i);
-        store(e, place->storage, type, pointer, part);
+        uint32_t item_value = place->count == 1 ? value : kp_spirv_extract(e->s, type, value, i);
+        kp_place item = part(e, place, element, place->count != 0 ? place->components[i] : i);
+        kp_emit_store(e, &item, item_value);
     }
 }
 
-// True for what is kept in memory, so that a component can be loaded on its own.
 bool kp_emit_in_memory(const kp_node *n) {
     if (n->kind == KP_NODE_VARIABLE)
         return n->u.symbol->stored;
@@ -189,3 +257,59 @@ bool kp_emit_in_memory(const kp_node *n) {
         return n->u.subscript.object->type->kind == KP_TYPE_ARRAY || kp_emit_in_memory(n->u.subscript.object);
     return n->kind == KP_NODE_BUFFER;
 }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Large arrays
+// ---------------------------------------------------------------------------------------------------------------------
+
+bool kp_emit_is_large(const kp_type *type) {
+    enum { FEW = 16 };
+    return type->kind == KP_TYPE_ARRAY && kp_type_scalars(type) > FEW;
+}
+
+static void fill_item(kp_emitter *e, const kp_place *item, uint32_t value) {
+    if (value == 0 && kp_emit_is_large(item->type)) {
+        kp_emit_fill(e, item, 0);
+        return;
+    }
+    kp_emit_store(e, item, value != 0 ? value : kp_spirv_constant_null(e->s, kp_emit_type(e, item->type)));
+}
+
+static void copy_item(kp_emitter *e, const kp_place *to, const kp_place *from) {
+    if (kp_emit_is_large(to->type))
+        kp_emit_copy(e, to, from);
+    else
+        kp_emit_store(e, to, kp_emit_load(e, from));
+}
+
+// for k in range(length): to[k] = from[k], or the value where `from` is NULL
+static void each_item(kp_emitter *e, const kp_place *to, const kp_place *from, uint32_t value) {
+    kp_spirv *s = e->s;
+    uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
+    uint32_t merge = kp_spirv_id(s), counter = kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL);
+    kp_spirv_store(s, counter, u32(e, 0));
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, header);
+    kp_spirv_loop(s, merge, next, SpvLoopControlDontUnrollMask, head);
+    kp_spirv_label(s, head);
+    uint32_t k = kp_spirv_load(s, e->type_u32, counter);
+    uint32_t goes_on = kp_spirv_binary(s, SpvOpULessThan, e->type_bool, k, u32(e, to->type->length));
+    kp_spirv_branch_if(s, goes_on, body, merge);
+    kp_spirv_label(s, body);
+    kp_place item = kp_emit_element(e, to, k);
+    if (from != NULL) {
+        kp_place source = kp_emit_element(e, from, k);
+        copy_item(e, &item, &source);
+    } else {
+        fill_item(e, &item, value);
+    }
+    kp_spirv_branch(s, next);
+    kp_spirv_label(s, next);
+    kp_spirv_store(s, counter, kp_spirv_binary(s, SpvOpIAdd, e->type_u32, k, u32(e, 1)));
+    kp_spirv_branch(s, header);
+    kp_spirv_label(s, merge);
+}
+
+void kp_emit_fill(kp_emitter *e, const kp_place *array, uint32_t value) { each_item(e, array, NULL, value); }
+
+void kp_emit_copy(kp_emitter *e, const kp_place *to, const kp_place *from) { each_item(e, to, from, 0); }

@@ -21,6 +21,28 @@ static void mark_line(kp_emitter *e, const kp_node *n) {
     kp_spirv_line(e->s, text->file_id, line, n->first->at - n->first->line_start + 1);
 }
 
+// True for a large array of one value.
+static bool is_fill(const kp_node *n) {
+    return n->kind == KP_NODE_ARRAY && n->u.array.list.count <= 1 && kp_emit_is_large(n->type);
+}
+
+// True for a large array that is copied from one place to another.
+static bool is_copy(const kp_node *n) {
+    return n->kind == KP_NODE_COPY && kp_emit_in_memory(n->u.operand) && kp_emit_is_large(n->type);
+}
+
+static uint32_t fill_value(kp_emitter *e, const kp_node *n) {
+    if (n->u.array.list.count == 0)
+        return 0;
+    return kp_emit_expr(e, n->u.array.list.items[0]);
+}
+
+// True for an array that was made where it belongs.
+static bool is_in_place(const kp_node *value, const kp_node *target) {
+    return value->kind == KP_NODE_VARIABLE && target->kind == KP_NODE_VARIABLE && value->u.symbol->same != NULL &&
+           value->u.symbol->same == target->u.symbol;
+}
+
 // All values are worked out before the first is stored; one that several targets get is worked out once.
 static void emit_assign(kp_emitter *e, const kp_node *n) {
     enum { FEW = 8 };
@@ -28,11 +50,25 @@ static void emit_assign(kp_emitter *e, const kp_node *n) {
     uint32_t few[FEW], *ids = few;
     if (values.count > FEW)
         ids = KP_UNIT_NEW(e->unit, uint32_t, values.count);
-    for (uint32_t i = 0; i < values.count; i++)
-        ids[i] = i > 0 && values.items[i] == values.items[i - 1] ? ids[i - 1] : kp_emit_expr(e, values.items[i]);
+    for (uint32_t i = 0; i < values.count; i++) {
+        kp_node *value = values.items[i];
+        bool again = i > 0 && value == values.items[i - 1];
+        if (is_in_place(value, targets.items[i]) || (values.count == 1 && is_copy(value)))
+            continue;
+        ids[i] = again ? ids[i - 1] : is_fill(value) ? fill_value(e, value) : kp_emit_expr(e, value);
+    }
     for (uint32_t i = 0; i < targets.count; i++) {
+        if (is_in_place(values.items[i], targets.items[i]))
+            continue;
         kp_place place = kp_emit_place(e, targets.items[i]);
-        kp_emit_store(e, &place, ids[i]);
+        if (is_fill(values.items[i])) {
+            kp_emit_fill(e, &place, ids[i]);
+        } else if (values.count == 1 && is_copy(values.items[i])) {
+            kp_place from = kp_emit_place(e, values.items[i]->u.operand);
+            kp_emit_copy(e, &place, &from);
+        } else {
+            kp_emit_store(e, &place, ids[i]);
+        }
     }
 }
 
@@ -156,12 +192,17 @@ static kp_emitter_loop open_loop(kp_emitter *e, const kp_node *n) {
 
 // The header block, which holds the merge and nothing else; the code after it is in the block that follows. Returns the
 // header's label.
-static uint32_t start_loop(kp_emitter *e, const kp_emitter_loop *loop) {
+//
+// Loops over local arrays stay loops when they are long: a driver that sees each turn reach another element may unroll
+// ten thousand of them, nested ones too, which takes it many seconds (lavapipe).
+static uint32_t start_loop(kp_emitter *e, const kp_node *n, const kp_emitter_loop *loop) {
+    enum { FEW = 16 };
     kp_spirv *s = e->s;
     uint32_t header = kp_spirv_id(s), inside = kp_spirv_id(s);
     kp_spirv_branch(s, header);
     kp_spirv_label(s, header);
-    kp_spirv_loop(s, loop->merge, loop->next, SpvLoopControlMaskNone, inside);
+    bool stays = e->kernel->has_arrays && n->kind == KP_NODE_FOR && n->u.loop.turns > FEW;
+    kp_spirv_loop(s, loop->merge, loop->next, stays ? SpvLoopControlDontUnrollMask : SpvLoopControlMaskNone, inside);
     kp_spirv_label(s, inside);
     return header;
 }
@@ -196,7 +237,7 @@ static void emit_while(kp_emitter *e, const kp_node *n) {
     }
     kp_emitter_loop loop = open_loop(e, n);
     uint32_t turns = constant && n->u.loop.breaks ? kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL) : 0;
-    uint32_t header = start_loop(e, &loop);
+    uint32_t header = start_loop(e, n, &loop);
     if (!constant || turns != 0) {
         uint32_t body = kp_spirv_id(s);
         kp_spirv_branch_if(s, turns != 0 ? is_not_over(e, turns) : kp_emit_expr(e, test), body, loop.merge);
@@ -292,7 +333,7 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
         kp_spirv_store(s, left, count_of(e, counter, n, start, stop, step));
     }
     kp_emitter_loop loop = open_loop(e, n);
-    uint32_t header = start_loop(e, &loop), body = kp_spirv_id(s);
+    uint32_t header = start_loop(e, n, &loop), body = kp_spirv_id(s);
     uint32_t now = kp_spirv_load(s, type_id, number), goes_on;
     if (simple) {
         goes_on = kp_emit_compare(e, n->u.loop.step->u.value.i > 0 ? KP_TOKEN_LESS : KP_TOKEN_GREATER, type, now, stop);

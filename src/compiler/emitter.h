@@ -39,11 +39,11 @@ typedef struct kp_emitter {
 } kp_emitter;
 
 // emit.c
-uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);        // of a scalar or vector
-uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type); // ... as buffers hold it: a bool is a byte
+uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);                    // of what can be in a variable
 void kp_emit_storage(kp_emitter *e, kp_dtype dtype, SpvStorageClass storage); // declares what it takes to keep it there
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components);
-uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name); // a zeroed local
+uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name);      // a zeroed local
+uint32_t kp_emit_bare_variable(kp_emitter *e, const kp_type *type, const char *name); // one that holds nothing yet
 
 void kp_emit_locals(kp_emitter *e, kp_symbol *symbols); // variables for what is stored to
 
@@ -65,9 +65,9 @@ uint32_t kp_emit_number(kp_emitter *e, const kp_type *type, double value);     /
 // Where a value is kept: what an assignment stores to.
 typedef struct kp_place {
     const kp_type *type;          // of the whole
-    uint32_t pointer;             // 0: a packed vec3 in a buffer, three scalars from `first` on
+    uint32_t pointer;             //
     SpvStorageClass storage;      //
-    uint32_t buffer, first;       // packed: the variable, the index of the first scalar
+    bool memory;                  // its type is kp_emit_memory_type's: it is in a buffer
     uint8_t count, components[4]; // a swizzle of it; count 0: all of it
     uint32_t index;               // of an element of a buffer
     const kp_type *index_type;    // ... i32 or u32
@@ -75,11 +75,21 @@ typedef struct kp_place {
 } kp_place;
 
 kp_place kp_emit_place(kp_emitter *e, kp_node *n);
+kp_place kp_emit_element(kp_emitter *e, const kp_place *array, uint32_t index); // which is inside of the array
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place);
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value);
+
+// Arrays are stored element by element, and lavapipe takes a time to compile that grows with the third power of the
+// number of stores: 400 take half a minute. So large ones are filled and copied in loops.
+bool kp_emit_is_large(const kp_type *type);
+void kp_emit_fill(kp_emitter *e, const kp_place *array, uint32_t value); // every element; value 0: with zeros
+void kp_emit_copy(kp_emitter *e, const kp_place *to, const kp_place *from);
 bool kp_emit_in_memory(const kp_node *n); // a component of it can be loaded on its own
 uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer);
-uint32_t kp_emit_component_index(kp_emitter *e, kp_node *index, uint32_t count); // kept inside of the vector, u32
+uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type); // what a value, or all of a buffer, is in memory
+
+// The index of one of `count` elements or components: one that is out of range at run time becomes the last one.
+uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count);
 
 // emit_parallel.c
 void kp_emit_shared(kp_emitter *e); // its variables

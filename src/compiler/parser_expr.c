@@ -40,8 +40,7 @@ static kp_node *string(kp_parser *p) {
 }
 
 // items := [expression (',' expression)* [',']], up to the closing bracket; *comma: there was one
-static kp_list items(kp_parser *p, kp_token_kind end, const kp_token *open, bool *comma) {
-    uint32_t base = p->item_count;
+static void push_items(kp_parser *p, kp_token_kind end, bool *comma) {
     *comma = false;
     while (!is(p, end)) {
         if (is(p, KP_TOKEN_STAR) || is(p, KP_TOKEN_DOUBLE_STAR))
@@ -52,15 +51,16 @@ static kp_list items(kp_parser *p, kp_token_kind end, const kp_token *open, bool
             break;
         *comma = true;
     }
-    kp_parser_close(p, end, open);
-    return kp_parser_pop(p, base);
 }
 
 // group := '(' items ')': one expression without a comma is itself, all else a tuple
 static kp_node *group(kp_parser *p) {
     const kp_token *open = take(p);
     bool comma;
-    kp_list list = items(p, KP_TOKEN_RIGHT_PAREN, open, &comma);
+    uint32_t base = p->item_count;
+    push_items(p, KP_TOKEN_RIGHT_PAREN, &comma);
+    kp_parser_close(p, KP_TOKEN_RIGHT_PAREN, open);
+    kp_list list = kp_parser_pop(p, base);
     if (list.count == 1 && !comma) {
         list.items[0]->first = open;
         return kp_parser_end_node(p, list.items[0]);
@@ -70,12 +70,39 @@ static kp_node *group(kp_parser *p) {
     return kp_parser_end_node(p, n);
 }
 
-// list := '[' items ']'
+static kp_node *junction(kp_parser *p, kp_token_kind op);
+
+// comprehension := '[' expression 'for' NAME 'in' expression ']', from the 'for' on
+static kp_node *comprehension(kp_parser *p, const kp_token *open, kp_node *element) {
+    kp_node *n = kp_parser_node(p, KP_NODE_COMPREHENSION, open);
+    take(p);
+    n->u.comprehension.element = element;
+    n->u.comprehension.variable = kp_parser_expect(p, KP_TOKEN_NAME, "after 'for'")->name;
+    kp_parser_expect(p, KP_TOKEN_IN, "after the variable of 'for'");
+    n->u.comprehension.range = junction(p, KP_TOKEN_OR);
+    if (is(p, KP_TOKEN_IF) || is(p, KP_TOKEN_FOR))
+        kp_error_at(p->unit, p->at, NULL, "a comprehension of a kernel has one 'for' and no 'if'; its length is fixed");
+    kp_parser_close(p, KP_TOKEN_RIGHT_BRACKET, open);
+    return kp_parser_end_node(p, n);
+}
+
+// list := '[' items ']' | comprehension
 static kp_node *list(kp_parser *p) {
     const kp_token *open = take(p);
-    bool comma;
+    bool comma = true;
     kp_node *n = kp_parser_node(p, KP_NODE_LIST, open);
-    n->u.list.list = items(p, KP_TOKEN_RIGHT_BRACKET, open, &comma);
+    uint32_t base = p->item_count;
+    if (!is(p, KP_TOKEN_RIGHT_BRACKET) && !is(p, KP_TOKEN_STAR)) {
+        kp_node *first = kp_parser_expression(p);
+        if (is(p, KP_TOKEN_FOR))
+            return comprehension(p, open, first);
+        kp_parser_push(p, first);
+        comma = accept(p, KP_TOKEN_COMMA);
+    }
+    if (comma)
+        push_items(p, KP_TOKEN_RIGHT_BRACKET, &comma);
+    kp_parser_close(p, KP_TOKEN_RIGHT_BRACKET, open);
+    n->u.list.list = kp_parser_pop(p, base);
     return kp_parser_end_node(p, n);
 }
 

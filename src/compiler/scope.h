@@ -22,6 +22,10 @@ typedef struct kp_symbol {
     bool typed_by_int;            // LOCAL: ... was an integer literal
     bool reached;                 // LOCAL, in check: an assignment may have been executed before this point
     bool stored;                  // LOCAL, VALUE: assigned somewhere
+    bool zeroed;                  // LOCAL, an array: a path may use it unassigned, so it starts as zeros
+    struct kp_symbol *same;       // LOCAL without a name: kept where this one is; NULL: on its own
+    uint32_t held;                // LOCAL, an array, in check: how many loops go over it
+    uint32_t home;                // LOCAL, in check: the block of its first assignment
     bool reads, writes;           // BUFFER: what the kernel does to it
     struct kp_symbol *stands_for; // a parameter of a helper: the buffer that is passed; NULL: itself
     bool bits;                    // BUFFER, SHARED: floats kept as u32, for atomics

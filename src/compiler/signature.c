@@ -107,8 +107,12 @@ static const kp_type *value_type(kp_checker *c, kp_node *n) {
     n = unquote(c, n);
     if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Vector"))
         return vector_call(c, n);
-    if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Array"))
-        kp_check_fail(c, n, "expected a type such as f32 or vec2 here");
+    const kp_type *array = kp_signature_array_type(c, n);
+    if (array != NULL && array->length != 0)
+        return array;
+    if (array != NULL)
+        kp_check_fail(c, n, "%s is for a parameter only; an array in a variable has a length, as in Array(16, %s)",
+                      array->name, array->element->name);
     if (n->kind == KP_NODE_SUBSCRIPT)
         n = n->u.subscript.object; // says what is wrong with its name
     else if (n->kind == KP_NODE_CALL)
@@ -128,7 +132,7 @@ static const kp_type *element_type(kp_checker *c, kp_node *n) {
 }
 
 // Array[type], Array(type), Array(length, type); NULL for anything else.
-static const kp_type *array_type(kp_checker *c, kp_node *n) {
+const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n) {
     enum { MOST = 0x7FFFFFFF };
     if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Array")) {
         kp_node *index = n->u.subscript.index;
@@ -150,7 +154,11 @@ static const kp_type *array_type(kp_checker *c, kp_node *n) {
     return NULL;
 }
 
-const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation) { return value_type(c, annotation); }
+const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation) {
+    const kp_type *type = value_type(c, annotation);
+    kp_check_array_size(c, annotation, type);
+    return type;
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Parameters
@@ -214,7 +222,7 @@ static void tuple_buffer(kp_checker *c, kp_check_param *param, kp_node *slot, kp
         binding = constant_size(c, slot, "a binding", 0, MOST);
     }
     type_node = unquote(c, type_node);
-    const kp_type *type = array_type(c, type_node);
+    const kp_type *type = kp_signature_array_type(c, type_node);
     set_buffer(param, type != NULL ? type : element_type(c, type_node), set, binding);
 }
 
@@ -313,7 +321,7 @@ static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
     }
     if (is_named(c, n, "Const"))
         kp_check_fail(c, n, "Const needs the type of the number, as in Const[i32]");
-    const kp_type *array = array_type(c, n);
+    const kp_type *array = kp_signature_array_type(c, n);
     if (array != NULL)
         set_buffer(param, array, 0, buffers_before(c, param));
     else
@@ -397,7 +405,7 @@ const kp_type *kp_signature_hint(kp_checker *c, kp_node *n) {
                  strcmp(name->text, "Vector") == 0;
     if (!known)
         return NULL;
-    const kp_type *array = array_type(c, n);
+    const kp_type *array = kp_signature_array_type(c, n);
     return array != NULL ? array : value_type(c, n);
 }
 

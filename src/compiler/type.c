@@ -65,7 +65,7 @@ const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t len
         if (type->element == element && type->length == length)
             return type;
     }
-    char name[64];
+    char name[128];
     if (length == 0)
         snprintf(name, sizeof name, "Array[%s]", element->name);
     else
@@ -112,6 +112,18 @@ static bool is_signed_dtype(kp_dtype dtype) {
 
 bool kp_type_is_value(const kp_type *type) { return type->kind == KP_TYPE_SCALAR || type->kind == KP_TYPE_VECTOR; }
 
+bool kp_type_is_buffer(const kp_type *type) { return type->kind == KP_TYPE_ARRAY && type->length == 0; }
+
+const kp_type *kp_type_leaf(const kp_type *type) {
+    while (type->kind == KP_TYPE_ARRAY)
+        type = type->element;
+    return type;
+}
+
+bool kp_type_is_local(const kp_type *type) {
+    return kp_type_is_value(type) || (type->kind == KP_TYPE_ARRAY && type->length != 0);
+}
+
 bool kp_type_is_literal(const kp_type *type) {
     return type->kind == KP_TYPE_INT_LITERAL || type->kind == KP_TYPE_FLOAT_LITERAL;
 }
@@ -155,6 +167,10 @@ bool kp_type_holds(kp_dtype wide, kp_dtype narrow) {
     if (is_float_dtype(wide))
         return 8 * its <= float_digits(wide);
     return its < bytes && (is_signed_dtype(wide) || !is_signed_dtype(narrow));
+}
+
+uint32_t kp_type_scalars(const kp_type *type) {
+    return type->kind == KP_TYPE_ARRAY ? type->length * kp_type_scalars(type->element) : type->components;
 }
 
 int64_t kp_type_least(kp_dtype dtype) {

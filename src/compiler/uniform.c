@@ -93,7 +93,10 @@ static bool varies(walk *w, const kp_node *n) {
     case KP_NODE_UNARY:
         return any | varies(w, n->u.unary.operand);
     case KP_NODE_CAST:
+    case KP_NODE_COPY:
         return any | varies(w, n->u.operand);
+    case KP_NODE_ARRAY:
+        return any | any_varies(w, n->u.array.list);
     case KP_NODE_SWIZZLE:
         return any | varies(w, n->u.swizzle.operand);
     case KP_NODE_COMPARE:

@@ -1,4 +1,0 @@
-# error: 3:9: a list cannot be in a variable; assign to several names
-def k(i: Index, a: Array[f32], b: Array[i32], v: Array[vec3], n: i32, s: f32):
-    t = [1, 2]
-    b[i] = t
