@@ -112,7 +112,7 @@ def test_their_errors_pass():
         (None, "data: must be an array or a sequence of numbers, not NoneType"),
         ("123", "data: must be an array or a sequence of numbers, not str"),
         ({"a": 1}, "data: must be an array or a sequence of numbers, not dict"),
-        (object(), "data: must be an array or a sequence of numbers, not object"),
+        pytest.param(object(), "data: must be an array or a sequence of numbers, not object", id="object"),
         (["1"], "data[0]: must be a number, not str"),
         ([1, None], "data[1]: must be a number, not NoneType"),
         ([1, 2j], "data[1]: must be a number, not complex"),
