@@ -270,11 +270,15 @@ static kp_result record(kp_recording *recording, kp_op *const *ops, size_t count
     return result != KP_OK ? result : end;
 }
 
+// True when a barrier has to come first. Work that the host has waited for is behind all that it submits from now on.
+static bool needs_barrier(const kp_recording *recording, const kp_order_plan *plan) {
+    return plan->barrier && atomic_load_explicit(&recording->queue->pending, memory_order_acquire) != 0;
+}
+
 // True when the commands have to be submitted: they do something, or they must wait for what others do.
 static bool has_work(const kp_recording *recording, const kp_order_plan *plan) {
-    if (recording->command_count != 0 || recording->query_count != 0 || plan->any_wait)
-        return true;
-    return plan->barrier && atomic_load_explicit(&recording->queue->pending, memory_order_acquire) != 0;
+    return recording->command_count != 0 || recording->query_count != 0 || plan->any_wait ||
+           needs_barrier(recording, plan);
 }
 
 // Puts the commands behind the submissions that they depend on, and submits them, if there is anything to do.
@@ -287,8 +291,9 @@ static kp_result submit(kp_recording *recording) {
     for (size_t i = 0; i < recording->memory_count; i++)
         kp_order_need(&plan, &recording->memory[i]->root->order, recording->memory_uses[i]);
     if (has_work(recording, &plan)) {
-        const kp_command_order order = {
-            .barrier = plan.barrier, .waits = plan.any_wait ? plan.waits : NULL, .number = plan.number};
+        const kp_command_order order = {.barrier = needs_barrier(recording, &plan),
+                                        .waits = plan.any_wait ? plan.waits : NULL,
+                                        .number = plan.number};
         kp_faults_arm(&recording->faults);
         result = kp_command_submit(manager->device, recording->queue, recording->command, &order);
         recording->running = result == KP_OK;
