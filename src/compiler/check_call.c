@@ -96,9 +96,9 @@ static const kp_type *unify_floats(kp_checker *c, kp_node *n, const char *name, 
 // SPIR-V has most functions in 16 and 32 bits only.
 static const kp_type *refuse_f64(kp_checker *c, kp_node *n, const kp_builtin *row, const kp_type *type) {
     if (type->dtype == KP_F64)
-        kp_check_fail(c, n, "devices have no %s of f64; compute it in f32, as in f64(%s(%s(%s)))", row->name, row->name,
-                      type->components > 1 ? kp_type_vector(c->unit, KP_F32, type->components)->name : "f32",
-                      kp_check_text(c, n->u.call.list.items[0]));
+        kp_check_fail(c, n, "devices have no %s of f64; compute it in f32, as in %s(%s(%s(%s)%s))", row->name,
+                      type->name, row->name, kp_type_vector(c->unit, KP_F32, type->components)->name,
+                      kp_check_text(c, n->u.call.list.items[0]), n->u.call.list.count > 1 ? ", ..." : "");
     return type;
 }
 

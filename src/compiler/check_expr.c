@@ -280,7 +280,10 @@ static void refuse_power(kp_checker *c, const kp_node *n, const kp_node *left, c
         return;
     while (right->kind == KP_NODE_CAST)
         right = right->u.operand;
-    double y = right->kind == KP_NODE_CONST ? right->u.value.f : 0.5;
+    double y = right->kind == KP_NODE_CONST ? right->u.value.f : 0.25;
+    if (y == 0.5)
+        kp_check_fail(c, n, "f64 has no '**' with an exponent that is not whole; write sqrt(%s)",
+                      kp_check_text(c, left));
     if (y != floor(y) || fabs(y) > 64)
         kp_check_fail(c, n,
                       "f64 has no '**' with an exponent that is not whole; make that an i32, or compute in f32: "

@@ -246,7 +246,8 @@ static void check_augment(kp_checker *c, kp_node *n) {
         if (n->u.augment.op == KP_TOKEN_SLASH && kp_type_is_int(target->type))
             kp_check_fail(c, n, "'/' gives a float, but '%s' is %s; write '//=' to divide integers",
                           target_name(c, target), target->type->name);
-        fail_type(c, target, value);
+        bool by_right = kp_type_is_value(right->type) && right->type->components == value->type->components;
+        fail_type(c, target, by_right ? right : value);
     }
     n->u.augment.target = target;
     n->u.augment.value = value;

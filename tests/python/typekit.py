@@ -1,6 +1,6 @@
 """What the tests of the scalar types share: the types, values at their edges, and a launch that a device may refuse.
 
-    out = launch({"i8"}, text, a, b, out_array)      # None: refused, in the right words, by a device that lacks a type
+out = launch({"i8"}, text, a, b, out_array)      # None: refused, in the right words, by a device that lacks a type
 """
 
 import functools
@@ -88,7 +88,9 @@ def launch(types, text, *arguments, extent=None):
         kernel(*copies, extent=extent)
     except kp.UnsupportedError as error:
         assert needs and "llvmpipe" not in device(), error
-        words = rf"algorithm 'k': {re.escape(device())} lacks ({'|'.join(needs)}), which the module's capability \w+ needs"
+        words = (
+            rf"algorithm 'k': {re.escape(device())} lacks ({'|'.join(needs)}), which the module's capability \w+ needs"
+        )
         assert re.fullmatch(words, str(error)), error
         return None
     assert not needs or "SwiftShader" not in device(), "SwiftShader lacks these types, so it must have been refused"

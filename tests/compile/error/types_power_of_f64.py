@@ -1,0 +1,3 @@
+# error: 3:12: f64 has no '**' with an exponent that is not whole; make that an i32, or compute in f32: f32(a[i]) ** ...
+def k(i: Index, a: Array[f64]):
+    a[i] = a[i] ** a[0]
