@@ -242,7 +242,7 @@ static PyObject *program_disassemble(PyObject *self, PyObject *unused) {
 
 static PyMethodDef program_methods[] = {
     {"disassemble", program_disassemble, METH_NOARGS,
-     "disassemble()\n--\n\nThe SPIR-V module as text, one instruction a line."},
+     "disassemble($self, /)\n--\n\nThe SPIR-V module as text, one instruction a line."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -1,5 +1,6 @@
 // Calls: conversions, constructors, and the functions of builtins.def.
 #include "checker.h"
+#include "habit.h"
 
 #include "builtin.h"
 #include "fold.h"
@@ -299,6 +300,9 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
 static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_name *name) {
     if (strcmp(name->text, "range") == 0)
         kp_check_fail(c, n, "range(...) is for the head of a for loop only");
+    const char *hint = kp_habit_name(c->unit, name->text);
+    if (*hint != '\0')
+        kp_check_fail(c, n, "there is no function '%s' in the kernel language%s", name->text, hint);
     const char *best = NULL;
     uint32_t nearest = kp_error_nearness(name->length);
     for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
@@ -340,7 +344,8 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
         if (callee->kind == KP_NODE_ATTRIBUTE && strcmp(callee->u.attribute.name->text, "copy") == 0)
             return kp_check_array_copy(c, n);
         if (callee->kind == KP_NODE_ATTRIBUTE)
-            kp_check_fail(c, callee, "methods are not in the kernel language");
+            kp_check_fail(c, callee, "methods are not in the kernel language%s",
+                          kp_habit_member(c->unit, callee->u.attribute.name->text));
         kp_check_fail(c, callee, "'%s' is not a function", kp_check_text(c, callee));
     }
     const kp_type *type = kp_type_find(c->unit, name->text);

@@ -1,5 +1,6 @@
 // Names and places: what a name stands for, elements, components, and what can be assigned to.
 #include "checker.h"
+#include "habit.h"
 
 #include "fold.h"
 
@@ -13,6 +14,9 @@
 
 static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
     const kp_name *name = n->u.name;
+    const char *hint = kp_habit_name(c->unit, name->text);
+    if (*hint != '\0')
+        kp_check_fail(c, n, "there is no '%s' here%s", name->text, hint);
     const char *best = NULL;
     uint32_t nearest = kp_error_nearness(name->length);
     for (const kp_symbol *s = c->scope.first; s != NULL; s = s->next) {
@@ -107,6 +111,10 @@ static void read_swizzle(kp_checker *c, kp_node *n, const kp_type *type, kp_node
 static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
     if (object->type == NULL)
         kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
+    const char *hint = kp_habit_member(c->unit, n->u.attribute.name->text);
+    if (object->type->kind == KP_TYPE_ARRAY && *hint != '\0')
+        kp_check_fail(c, n, "'%s' is a buffer and has no '%s'%s", kp_check_text(c, object), n->u.attribute.name->text,
+                      hint);
     if (object->type->kind == KP_TYPE_ARRAY)
         kp_check_fail(c, n, "'%s' is %s and has no '%s'; index it first, as in %s[i].%s", kp_check_text(c, object),
                       kp_check_array_word(object->type), n->u.attribute.name->text, kp_check_text(c, object),
@@ -138,7 +146,8 @@ kp_node *kp_check_attribute(kp_checker *c, kp_node *n) {
         root = root->u.attribute.object;
     if (kp_check_captured(c, root) != NULL)
         kp_check_fail(c, n, "'%s' is a number and has no '%s'", root->u.name->text, path->text);
-    kp_check_fail(c, n, "there is no '%s' here", kp_check_text(c, n));
+    kp_check_fail(c, n, "there is no '%s' here%s", kp_check_text(c, n),
+                  kp_habit_name(c->unit, root->kind == KP_NODE_NAME ? root->u.name->text : path->text));
 }
 
 // Wraps a constant index that counts from the end; says when one lies outside of [0, length).

@@ -337,8 +337,9 @@ static kp_list range_of(kp_checker *c, kp_node *n) {
         list.items[i] = kp_check_expr(c, list.items[i]);
         const kp_type *type = list.items[i]->type;
         if (!kp_type_is_int(type) || !kp_type_is_scalar(type))
-            kp_check_fail(c, list.items[i], "range takes integers, but this is %s; write i32(%s)", type->name,
-                          kp_check_text(c, list.items[i]));
+            kp_check_fail(c, list.items[i],
+                          "range takes integers, but this is %s; write i32(%s), or work the number out from an integer",
+                          type->name, kp_check_text(c, list.items[i]));
     }
     return list;
 }

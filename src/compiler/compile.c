@@ -31,7 +31,7 @@ static const kp_parser_function *choose(kp_unit *unit, const kp_parser_outline *
     char names[512];
     const char *wanted = unit->desc->kernel;
     if (outline->function_count == 0)
-        kp_error_in_file(unit, "there is no function in the source");
+        kp_error_in_file(unit, "there is no function in the source; a kernel starts with def");
     if (wanted == NULL)
         return &outline->functions[outline->function_count - 1];
     for (uint32_t i = outline->function_count; i-- > 0;) {

@@ -1,6 +1,7 @@
 // See parser.h. Recursive descent; parser_expr.c and parser_stmt.c have the grammar, as far as the kernel language has
 // it. What Python has and the kernel language has not is recognised there and refused by name. Here: what both need,
 // and functions.
+#include "habit.h"
 #include "parsing.h"
 
 #include <string.h>
@@ -9,7 +10,9 @@ enum { DEEPEST = 200, FIRST_ITEMS = 16 };
 
 const char *kp_parser_describe(kp_parser *p) { return kp_lexer_describe(p->unit, p->at); }
 
-_Noreturn void kp_parser_fault(kp_parser *p) { kp_error_at(p->unit, p->at, NULL, "%s", kp_lexer_fault(p->at)); }
+_Noreturn void kp_parser_fault(kp_parser *p) {
+    kp_error_at(p->unit, p->at, NULL, "%s%s", kp_lexer_fault(p->at), kp_habit_syntax(p->unit, p->at));
+}
 
 const kp_token *kp_parser_expect(kp_parser *p, kp_token_kind kind, const char *where) {
     if (is(p, KP_TOKEN_ERROR))
@@ -17,8 +20,7 @@ const kp_token *kp_parser_expect(kp_parser *p, kp_token_kind kind, const char *w
     if (!is(p, kind)) {
         const char *quote = kind > KP_TOKEN_ERROR ? "'" : "";
         kp_error_at(p->unit, p->at, NULL, "expected %s%s%s %s, found %s%s", quote, kp_lexer_spelling(kind), quote,
-                    where, kp_parser_describe(p),
-                    kind == KP_TOKEN_COLON && is(p, KP_TOKEN_ASSIGN) ? "; '==' compares" : "");
+                    where, kp_parser_describe(p), kind == KP_TOKEN_COLON ? kp_habit_syntax(p->unit, p->at) : "");
     }
     return take(p);
 }
@@ -140,7 +142,7 @@ kp_function *kp_parser_function_at(kp_unit *unit, const kp_parser_function *func
     kp_function *f = KP_UNIT_NEW(unit, kp_function, 1);
     decorators(&p, function->start, f);
     if (is(&p, KP_TOKEN_ASYNC))
-        kp_error_at(unit, p.at, NULL, "'async' is not in the kernel language");
+        kp_error_at(unit, p.at, NULL, "'async' is not in the kernel language%s", kp_habit_word(unit, "async"));
     take(&p);
     f->token = take(&p);
     if (is(&p, KP_TOKEN_LEFT_BRACKET))

@@ -1,5 +1,6 @@
 // Expressions: each function is headed by its rule of Python's grammar. A run of left-associative operators is a loop
 // and may be as long as it likes; what nests is counted (kp_parser_enter).
+#include "habit.h"
 #include "parsing.h"
 
 // number := INT | FLOAT
@@ -134,14 +135,15 @@ static kp_node *atom(kp_parser *p) {
     case KP_TOKEN_ELLIPSIS:
         kp_error_at(p->unit, token, NULL, "'...' is not in the kernel language");
     case KP_TOKEN_LAMBDA:
-        kp_error_at(p->unit, token, NULL, "'lambda' is not in the kernel language");
     case KP_TOKEN_YIELD:
     case KP_TOKEN_AWAIT:
-        kp_error_at(p->unit, token, NULL, "'%s' is not in the kernel language", kp_lexer_spelling(token->kind));
+        kp_error_at(p->unit, token, NULL, "'%s' is not in the kernel language%s", kp_lexer_spelling(token->kind),
+                    kp_habit_word(p->unit, kp_lexer_spelling(token->kind)));
     case KP_TOKEN_ERROR:
         kp_parser_fault(p);
     default:
-        kp_error_at(p->unit, token, NULL, "expected an expression, found %s", kp_parser_describe(p));
+        kp_error_at(p->unit, token, NULL, "expected an expression, found %s%s", kp_parser_describe(p),
+                    kp_habit_syntax(p->unit, token));
     }
 }
 
@@ -307,9 +309,10 @@ static bool is_comparison(const kp_parser *p) {
 // comparison := binary (('<' | '>' | '<=' | '>=' | '==' | '!=') binary)*
 static kp_node *comparison(kp_parser *p) {
     kp_node *first = binary(p, 1);
-    if (is(p, KP_TOKEN_IN) || is(p, KP_TOKEN_IS) || (is(p, KP_TOKEN_NOT) && p->at[1].kind == KP_TOKEN_IN))
-        kp_error_at(p->unit, p->at, NULL, "'%s' is not in the kernel language%s", kp_lexer_spelling(p->at->kind),
-                    is(p, KP_TOKEN_IS) ? "; compare with '=='" : "");
+    if (is(p, KP_TOKEN_IN) || is(p, KP_TOKEN_IS) || (is(p, KP_TOKEN_NOT) && p->at[1].kind == KP_TOKEN_IN)) {
+        const char *word = is(p, KP_TOKEN_NOT) ? "not in" : kp_lexer_spelling(p->at->kind);
+        kp_error_at(p->unit, p->at, NULL, "'%s' is not in the kernel language%s", word, kp_habit_word(p->unit, word));
+    }
     if (!is_comparison(p))
         return first;
     kp_node *n = kp_parser_node(p, KP_NODE_COMPARE, first->first);

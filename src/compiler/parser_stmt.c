@@ -1,5 +1,6 @@
 // Statements and blocks: each function is headed by its rule of Python's grammar. Statements that Python has and the
 // kernel language has not are recognised here and refused by name.
+#include "habit.h"
 #include "parsing.h"
 
 #include <string.h>
@@ -18,7 +19,8 @@ void kp_parser_end_statement(kp_parser *p) {
     if (is(p, KP_TOKEN_WALRUS))
         kp_error_at(p->unit, p->at, NULL, "':=' is not in the kernel language; assign with '='");
     if (!is(p, KP_TOKEN_NEWLINE) && !is(p, KP_TOKEN_END))
-        kp_error_at(p->unit, p->at, NULL, "expected the end of the statement, found %s", kp_parser_describe(p));
+        kp_error_at(p->unit, p->at, NULL, "expected the end of the statement, found %s%s", kp_parser_describe(p),
+                    kp_habit_syntax(p->unit, p->at));
     accept(p, KP_TOKEN_NEWLINE);
 }
 
@@ -97,7 +99,7 @@ static kp_node *for_statement(kp_parser *p) {
     kp_node *n = kp_parser_node(p, KP_NODE_FOR, take(p));
     n->u.loop.target = kp_parser_primary(p);
     if (is(p, KP_TOKEN_COMMA))
-        kp_error_at(p->unit, p->at, NULL, "a for loop of a kernel has one variable");
+        kp_error_at(p->unit, p->at, NULL, "a for loop of a kernel has one variable, as in for k in range(n)");
     kp_parser_expect(p, KP_TOKEN_IN, "after the variable of 'for'");
     n->u.loop.range = kp_parser_expression(p);
     n->u.loop.body = kp_parser_block(p, "after the range of 'for'");
@@ -142,7 +144,8 @@ static _Noreturn void refuse(kp_parser *p) {
     const char *word = kp_lexer_spelling(token->kind);
     switch (token->kind) {
     case KP_TOKEN_DEF:
-        kp_error_at(p->unit, token, NULL, "functions inside a kernel are not in the kernel language");
+        kp_error_at(p->unit, token, NULL,
+                    "functions inside a kernel are not in the kernel language; define it outside and call it");
     case KP_TOKEN_AT:
         kp_error_at(p->unit, token, NULL, "decorators inside a kernel are not in the kernel language");
     case KP_TOKEN_IMPORT:
@@ -154,7 +157,7 @@ static _Noreturn void refuse(kp_parser *p) {
     case KP_TOKEN_ELSE:
         kp_error_at(p->unit, token, NULL, "this '%s' belongs to no 'if' or loop of the same indentation", word);
     default:
-        kp_error_at(p->unit, token, NULL, "'%s' is not in the kernel language", word);
+        kp_error_at(p->unit, token, NULL, "'%s' is not in the kernel language%s", word, kp_habit_word(p->unit, word));
     }
 }
 

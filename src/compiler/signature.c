@@ -9,6 +9,7 @@
 #include "checker.h"
 
 #include "builtin.h"
+#include "habit.h"
 #include "texts.h"
 
 #include <stdio.h>
@@ -74,6 +75,9 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
     }
     if (strcmp(name->text, "Const") == 0)
         kp_check_fail(c, n, "Const[...] is for a parameter only");
+    const char *hint = kp_habit_name(c->unit, name->text);
+    if (*hint != '\0')
+        kp_check_fail(c, n, "there is no type '%s'%s", name->text, hint);
     const char *close = closest_type(c, name->text);
     if (close != NULL)
         kp_check_fail(c, n, "there is no type '%s'; did you mean %s?", name->text, close);

@@ -16,7 +16,9 @@ from kp.lang import (
     atomic_xor,
     barrier,
     f32,
+    group_memory_barrier,
     i32,
+    memory_barrier,
     shared,
     subgroup_add,
     subgroup_all,
@@ -102,6 +104,8 @@ def test_atomics():
         atomic_add(counts, x[i], 1)
         atomic_max(counts, 8, u32(i))
         atomic_xor(counts, 9, x[i])
+        group_memory_barrier()
+        memory_barrier()
         atomic_add(f, 0, 0.5)
         if atomic_compare_exchange(counts, 10, 0, 7) == 0:
             atomic_add(counts, 11, 1)
@@ -147,6 +151,37 @@ def test_subgroup_operations():
     by_subgroup = x.reshape(-1, size)
     assert np.array_equal(out[:64], np.repeat(by_subgroup.sum(1), size))
     assert np.array_equal(out[64:128] % 1000, (np.cumsum(by_subgroup, 1) - by_subgroup).ravel()) or size > 8
+
+
+REDUCTIONS = {
+    "add": np.add,
+    "mul": np.multiply,
+    "min": np.minimum,
+    "max": np.maximum,
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+}
+
+
+def test_every_reduction_and_scan():
+    """subgroup_add to subgroup_exclusive_xor: on the device, in kp.emulate, and by NumPy's ufuncs."""
+    names = [f"subgroup_{kind}{name}" for kind in ("", "inclusive_", "exclusive_") for name in REDUCTIONS]
+    assert "subgroup_exclusive_or" in names and "subgroup_inclusive_max" in names and "subgroup_mul" in names
+    lines = "".join(f"    out[i + {32 * k}] = {name}(x[i])\n" for k, name in enumerate(names))
+    head = "@kp.kernel(local_size=32)\ndef k(i: Index, x: Array[i32], out: Array[i32]):\n"
+    kernel = kp.kernel_from_source(head + lines)
+    size = next(d for d in kp.devices()).subgroup_size
+    x = RANDOM.integers(-9, 10, 32).astype(np.int32)
+    out, device = np.zeros((2, 32 * len(names)), np.int32)
+    kernel.emulate(x, out, extent=32, subgroup_size=size)
+    kernel(x, device, extent=32)
+    assert np.array_equal(device, out)
+    for k, ufunc in enumerate(REDUCTIONS.values()):
+        scans = ufunc.accumulate(x.reshape(-1, size), axis=1, dtype=np.int32)
+        assert np.array_equal(out.reshape(21, -1, size)[k], np.repeat(scans[:, -1:], size, axis=1))
+        assert np.array_equal(out.reshape(21, -1, size)[7 + k], scans)
+        assert np.array_equal(out.reshape(21, -1, size)[14 + k][:, 1:], scans[:, :-1])
 
 
 def test_constants_of_a_launch():

@@ -32,6 +32,7 @@ EXPONENTS = reals(np.linspace(-20, 20, 81))
 
 ONE = {
     "abs": (HALVES, None),
+    "fabs": (HALVES, None),
     "sign": (HALVES, None),
     "floor": (HALVES, None),
     "ceil": (HALVES, None),
@@ -56,6 +57,7 @@ ONE = {
     "exp": (EXPONENTS, lambda w: (3 + 2 * np.abs(np.log(w))) * ULP * w),
     "exp2": (EXPONENTS, lambda w: (3 + 2 * np.abs(np.log2(w))) * ULP * w),
     "log": (POSITIVE, absolute(2.0**-21, 3)),
+    "log10": (POSITIVE, absolute(2.0**-20, 6)),
     "log2": (POSITIVE, absolute(2.0**-21, 3)),
     "sqrt": (POSITIVE, ulps(3)),
     "isqrt": (POSITIVE, ulps(2)),
@@ -89,8 +91,10 @@ SEVERAL = {
     "clamp": (grid(HALVES, [-1, 0, 0.5], [1, 2.5]), None),
     "nclamp": (grid(HALVES, [-1, 0, 0.5], [1, 2.5]), None),
     "step": (grid(HALVES, HALVES), None),
+    "fma": (grid(AROUND_ZERO, [-2, 3, 0.1], [0, 0.25, 1]), absolute(2e-6)),
     "mix": (grid(AROUND_ZERO, [-2, 3], [0, 0.25, 0.5, 1]), absolute(2e-6)),
     "smooth_step": (grid([-1, 0], [1, 2.5], AROUND_ZERO), absolute(4e-6)),
+    "smoothstep": (grid([-1, 0], [1, 2.5], AROUND_ZERO), absolute(4e-6)),
     "pow": (grid(POSITIVE[::4], [-2, -0.5, 0, 0.5, 1, 1.5, 2, 3]), lambda w: 3e-5 * np.abs(w)),
     "atan2": (grid([-3, -1, -0.1, 0.1, 1, 3], [-3, -1, -0.1, 0.1, 1, 3]), absolute(1e-6, 4096)),
 }
@@ -192,3 +196,10 @@ def test_functions_under_every_name(prefix):
         AROUND_ZERO,
         tolerance=absolute(2.0**-10, 16),
     )
+
+
+def test_what_is_finite():
+    x = reals([0, -1, 3e38, np.inf, -np.inf, np.nan])
+    text = "def k(i: Index, x: Array[f32], n: Array[i32]):\n    n[i] = i32(isfinite(x[i])) + 10 * i32(isinf(x[i])) + 100 * i32(isnan(x[i]))\n"
+    _, n = check(text, x, np.zeros(6, np.int32))
+    assert n.tolist() == [1, 1, 1, 10, 10, 100]

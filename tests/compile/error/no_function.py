@@ -1,2 +1,2 @@
-# error: -: there is no function in the source
+# error: -: there is no function in the source; a kernel starts with def
 x = 1

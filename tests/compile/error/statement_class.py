@@ -1,4 +1,4 @@
-# error: 3:5: 'class' is not in the kernel language
+# error: 3:5: 'class' is not in the kernel language; define it outside of the kernel
 def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
     class C:
         pass
