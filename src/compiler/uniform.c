@@ -106,9 +106,14 @@ static bool varies(walk *w, const kp_node *n) {
     case KP_NODE_TUPLE:
         return any | any_varies(w, n->u.list.list);
     case KP_NODE_COND:
-        return any | varies(w, n->u.cond.test) | varies(w, n->u.cond.yes) | varies(w, n->u.cond.no);
+        any |= varies(w, n->u.cond.test);
+        any |= varies(w, n->u.cond.yes);
+        any |= varies(w, n->u.cond.no);
+        return any;
     case KP_NODE_SUBSCRIPT:
-        return any | varies(w, n->u.subscript.object) | varies(w, n->u.subscript.index);
+        any |= varies(w, n->u.subscript.object);
+        any |= varies(w, n->u.subscript.index);
+        return any;
     case KP_NODE_BUILTIN:
         return any | builtin_varies(w, n);
     case KP_NODE_INVOKE:
@@ -157,7 +162,9 @@ static void walk_loop(walk *w, kp_node *n, const kp_node *why) {
     frame loop = {.outer = w->loop, .loop = n};
     const kp_node *inside = why != NULL ? why : n->u.loop.why;
     if (n->kind == KP_NODE_FOR) {
-        bool differs = varies(w, n->u.loop.start) | varies(w, n->u.loop.stop) | varies(w, n->u.loop.step);
+        bool differs = varies(w, n->u.loop.start);
+        differs |= varies(w, n->u.loop.stop);
+        differs |= varies(w, n->u.loop.step);
         if (inside == NULL && differs)
             inside = n;
         mark(w, n->u.loop.target, inside != NULL);
