@@ -184,7 +184,8 @@ static void test_arguments_that_are_no_use(void **state) {
                  "kp_compile: params is NULL, but its count is not 0");
     assert_fails(kp_compile_dump(multiply, NULL, (kp_dump)99, &text), KP_ERROR_ARGUMENT,
                  "kp_compile_dump: there is no stage 99");
-    assert_fails(kp_compile("", NULL, &p), KP_ERROR_COMPILE, "<kernel>: there is no function in the source");
+    assert_fails(kp_compile("", NULL, &p), KP_ERROR_COMPILE,
+                 "<kernel>: there is no function in the source; a kernel starts with def");
     assert_fails(kp_compile(multiply, &(kp_compile_desc){.kernel = "add"}, &p), KP_ERROR_COMPILE,
                  "<kernel>: there is no function 'add' in the source; it has multiply");
 }
