@@ -170,11 +170,17 @@ typedef struct kp_tensor_desc {
     uint64_t count; // elements; 0 with ndim 0 is an empty tensor, on which every op does nothing
     uint32_t ndim;  // axes; 0: one, of `count`. When given, `count` is 0 or the product of `shape`
     uint64_t shape[KP_MAX_DIMS];
-    const void *data;           // copied to the host side; NULL: zeros
-    const void *fill;           // without data: one element, with which the host side is filled
-    bool uninitialized;         // without data: leave the host side as it is, which is quicker for large outputs
-    kp_memory_type memory_type; //
-    const char *label;          // name in messages and for debuggers; NULL: "tensor"
+    const void *data;   // copied to the host side; NULL: zeros
+    const void *fill;   // without data: one element, with which the host side is filled
+    bool uninitialized; // without data: leave the host side as it is, which is quicker for large outputs
+    bool import_data;   // make `data` itself the host side where the device can use that memory, which must be
+                        // writable and stay until `release`; else copy it, as ever. kp_tensor_data tells
+    void (*release)(void *payload); // called once, when `data` is not used any more, which is at once where it was
+                                    // copied; not when creation fails. On any thread that calls kp, and must not call
+                                    // it. NULL: nothing to do
+    void *release_payload;          //
+    kp_memory_type memory_type;     //
+    const char *label;              // name in messages and for debuggers; NULL: "tensor"
 } kp_tensor_desc;
 
 // Makes both sides. The device side holds nothing definite until a sync or a kernel has written it (with unified memory
@@ -205,9 +211,9 @@ KP_API kp_result kp_tensor_view(kp_tensor *tensor, const kp_tensor_view_desc *de
 KP_API void kp_memory_destroy(kp_memory *memory);
 KP_API void kp_tensor_destroy(kp_tensor *tensor);
 
-// The host side: `kp_tensor_bytes` bytes, aligned to 64. NULL for a STORAGE tensor, an empty one, NULL, or one whose
-// manager is gone. Valid until the tensor or its manager is destroyed; a kp_view keeps it longer. Thread-safety: one at
-// a time per tensor; do not touch it while a sequence that uses the tensor is running.
+// The host side: `kp_tensor_bytes` bytes, aligned to 64 unless it was imported. NULL for a STORAGE tensor, an empty
+// one, NULL, or one whose manager is gone. Valid until the tensor or its manager is destroyed; a kp_view keeps it
+// longer. Thread-safety: one at a time per tensor; do not touch it while a sequence that uses the tensor is running.
 KP_API void *kp_tensor_data(const kp_tensor *tensor);
 
 // Thread-safety of these: any. 0 and KP_F32 for NULL.

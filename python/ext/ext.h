@@ -301,6 +301,12 @@ PyObject *ext_manager_of(kp_ext *ext, ext_core *core);
 // A tensor made by a manager. Takes its numbers from `data`.
 PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type);
 
+// borrow.c: the same on the array's own memory, where the device can use that; else a copy. Takes the buffer of `data`.
+PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, kp_memory_type memory_type);
+
+// Lets go of arrays that no tensor uses any more. May run code of the user's.
+void ext_borrow_return(void);
+
 // A tensor as described.
 PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc);
 

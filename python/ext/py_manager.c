@@ -283,11 +283,25 @@ static PyObject *manager_tensor(PyObject *self, PyObject *args, PyObject *kwargs
     return make_tensor((ext_manager *)self, data, KP_F32, EXT_DATA_CONVERT, "data", type);
 }
 
-static PyObject *manager_tensor_t(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"data", "memory_type", NULL};
-    PyObject *data, *type = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:tensor_t", names, &data, &type))
+static PyObject *borrow_tensor(ext_manager *m, PyObject *object, PyObject *type) {
+    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+    ext_data data;
+    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type, &memory_type) < 0 ||
+        ext_data_read(object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
+    PyObject *tensor = ext_borrow_tensor(m->ext, m->core, &data, memory_type);
+    ext_data_release(&data);
+    return tensor;
+}
+
+static PyObject *manager_tensor_t(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "memory_type", "copy", NULL};
+    PyObject *data, *type = NULL;
+    int copy = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$p:tensor_t", names, &data, &type, &copy))
+        return NULL;
+    if (copy == 0)
+        return borrow_tensor((ext_manager *)self, data, type);
     return make_tensor((ext_manager *)self, data, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
 }
 
@@ -638,10 +652,14 @@ PyDoc_STRVAR(manager_doc,
 PyDoc_STRVAR(tensor_doc, "tensor($self, /, data, memory_type=MemoryTypes.device)\n--\n\n"
                          "A float32 tensor from any array (converted by value) or sequence of numbers, flattened.\n\n"
                          "TypeError: not numbers. LimitError, DeviceMemoryError: too large.");
-PyDoc_STRVAR(tensor_t_doc,
-             "tensor_t($self, /, data, memory_type=MemoryTypes.device)\n--\n\n"
-             "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n\n"
-             "TypeError: not an array, or of another dtype. LimitError, DeviceMemoryError: too large.");
+PyDoc_STRVAR(
+    tensor_t_doc,
+    "tensor_t($self, /, data, memory_type=MemoryTypes.device, *, copy=True)\n--\n\n"
+    "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n"
+    "copy=False makes the array's own memory the host side where the device can use it: the array is "
+    "writable,\n"
+    "contiguous, and begins where a buffer may; else it is copied. numpy.shares_memory(t.data(), array) tells.\n\n"
+    "TypeError: not an array, or of another dtype. LimitError, DeviceMemoryError: too large.");
 PyDoc_STRVAR(algorithm_doc,
              "algorithm($self, /, tensors=(), spirv=None, workgroup=(0, 0, 0), spec_consts=None, push_consts=None, *, "
              "extent=None)\n--\n\n"

@@ -208,6 +208,7 @@ static void tensor_dealloc(PyObject *self) {
         ext_core_release(t->core, destroy, t->handle);
     ext_core_drop(t->core);
     ext_free(self);
+    ext_borrow_return();
 }
 
 enum { QUICK_BYTES = 1 << 16 }; // below it, giving the GIL away costs more than it frees

@@ -360,7 +360,11 @@ class Manager:
     def queue_count(self) -> int: ...
     def tensor(self, data: _Data, memory_type: MemoryTypes = MemoryTypes.device) -> Tensor: ...
     def tensor_t(
-        self, data: npt.NDArray[Any] | np.generic | Buffer, memory_type: MemoryTypes = MemoryTypes.device
+        self,
+        data: npt.NDArray[Any] | np.generic | Buffer,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        copy: bool = True,
     ) -> Tensor: ...
     def full(
         self,

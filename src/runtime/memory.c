@@ -37,6 +37,14 @@ bool kp_memory_hold(kp_memory *memory) {
     return false;
 }
 
+static void give_back(kp_memory *memory) {
+    void (*release)(void *) = memory->release;
+    memory->release = NULL;
+    memory->borrowed = NULL;
+    if (release != NULL)
+        release(memory->release_payload);
+}
+
 static void free_contents(kp_memory *memory) {
     if (memory->root != memory) {
         kp_memory_let_go(memory->root);
@@ -51,6 +59,7 @@ static void free_contents(kp_memory *memory) {
         memory->device = NULL;
     }
     atomic_fetch_sub_explicit(&memory->manager->used, bytes, memory_order_relaxed);
+    give_back(memory);
 }
 
 void kp_memory_let_go(kp_memory *memory) {
@@ -234,6 +243,17 @@ static kp_result init_order(kp_memory *memory) {
     return result;
 }
 
+// Makes the caller's memory the host side, and the device side too where they are one. False: it cannot be.
+static bool borrow(kp_memory *memory, kp_buffer_kind kind) {
+    kp_buffer *side = memory->shared ? &memory->device_side : &memory->host_side;
+    if (memory->bytes == 0 || memory->bytes % 4 != 0 || // what rounds up the last word is not ours here
+        kp_buffer_import(memory->device, memory->shared ? kind : KP_BUFFER_STAGING, buffer_size(memory->bytes),
+                         memory->borrowed, memory->bytes, memory->label, side) != KP_OK)
+        return false;
+    atomic_fetch_add_explicit(&memory->manager->used, side->size, memory_order_relaxed);
+    return true;
+}
+
 kp_result kp_memory_open(kp_memory *memory, const void *data) {
     kp_result result = check_size(memory);
     if (result != KP_OK)
@@ -245,11 +265,16 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
         result = make_pixels(memory);
     } else {
         kp_buffer_kind kind = device_kind(memory, &memory->shared);
-        result = make_side(memory, kind, &memory->device_side);
+        if (memory->borrowed != NULL && !borrow(memory, kind))
+            memory->borrowed = NULL;
+        if (memory->device_side.handle == VK_NULL_HANDLE)
+            result = make_side(memory, kind, &memory->device_side);
     }
     if (result != KP_OK)
         goto fail;
-    if (memory->shared)
+    if (memory->borrowed != NULL)
+        atomic_fetch_add(&memory->version, 1); // the host side is there, with its data
+    else if (memory->shared)
         fill_host(memory, memory->device_side.mapped, data);
     else if (data != NULL && memory->bytes != 0)
         result = make_host(memory, data);
@@ -260,8 +285,11 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
     if (result != KP_OK)
         goto fail;
     start_life(memory);
+    if (memory->borrowed == NULL)
+        give_back(memory);
     return KP_OK;
 fail:
+    memory->release = NULL;
     kp_order_free(&memory->order);
     free_contents(memory);
     return result;

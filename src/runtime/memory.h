@@ -31,6 +31,9 @@ struct kp_memory {
     uint64_t shape[KP_MAX_DIMS]; //
     uint64_t count, bytes;       // elements, and their bytes; the buffers are a little larger
     bool shared;                 // the host side is the device side
+    void *borrowed;              // the caller's memory that is the host side; NULL: none
+    void (*release)(void *);     // called when it is not used any more; NULL: nobody waits
+    void *release_payload;       //
     bool undefined;              // the host side need not start as `fill`
     unsigned char fill[8];       // one element, with which the host side starts
     kp_order_state order;        // of a root: submissions that used it; guarded by the manager's order_lock

@@ -57,6 +57,9 @@ static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
     tensor->dtype = desc->dtype;
     tensor->type = desc->memory_type;
     tensor->undefined = desc->uninitialized && desc->data == NULL && desc->fill == NULL;
+    tensor->borrowed = desc->import_data ? (void *)(uintptr_t)desc->data : NULL;
+    tensor->release = desc->release;
+    tensor->release_payload = desc->release_payload;
     if (desc->fill != NULL)
         memcpy(tensor->fill, desc->fill, size);
     tensor->label = kp_alloc_text(label);

@@ -31,28 +31,37 @@ static kp_heap_want want_for(const kp_device *device, kp_buffer_kind kind) {
     }
 }
 
-kp_result kp_buffer_create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, const char *label,
-                           kp_buffer *out) {
+static kp_result make(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, bool imported, VkBuffer *out) {
     const VkBufferUsageFlags copies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     const VkBufferUsageFlags kernels =
         VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+    const VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+                                                       .handleTypes =
+                                                           VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
     bool many = device->family_count > 1;
+    return KP_VK(device, CreateBuffer, device->handle,
+                 &(VkBufferCreateInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                       .pNext = imported ? &external : NULL,
+                                       .size = size,
+                                       .usage = kind == KP_BUFFER_STAGING ? copies : copies | kernels,
+                                       .sharingMode = many ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+                                       .queueFamilyIndexCount = many ? device->family_count : 0,
+                                       .pQueueFamilyIndices = device->families},
+                 NULL, out);
+}
+
+// `host`: NULL, or the caller's memory.
+static kp_result create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, void *host, VkDeviceSize bytes,
+                        const char *label, kp_buffer *out) {
     kp_buffer buffer = {.size = size};
-    kp_result result =
-        KP_VK(device, CreateBuffer, device->handle,
-              &(VkBufferCreateInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                    .size = size,
-                                    .usage = kind == KP_BUFFER_STAGING ? copies : copies | kernels,
-                                    .sharingMode = many ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
-                                    .queueFamilyIndexCount = many ? device->family_count : 0,
-                                    .pQueueFamilyIndices = device->families},
-              NULL, &buffer.handle);
+    kp_result result = make(device, kind, size, host != NULL, &buffer.handle);
     if (result != KP_OK)
         return result;
     kp_heap_want want = want_for(device, kind);
     want.buffer = buffer.handle;
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer.handle, &want.needs);
-    result = kp_heap_alloc(device, &want, &buffer.chunk);
+    result = host != NULL ? kp_heap_import(device, &want, host, bytes, &buffer.chunk)
+                          : kp_heap_alloc(device, &want, &buffer.chunk);
     if (result == KP_OK)
         result = KP_VK(device, BindBufferMemory, device->handle, buffer.handle, kp_heap_memory(buffer.chunk),
                        kp_heap_offset(buffer.chunk, want.needs.alignment));
@@ -65,6 +74,16 @@ kp_result kp_buffer_create(kp_device *device, kp_buffer_kind kind, VkDeviceSize 
     kp_device_name(device, VK_OBJECT_TYPE_BUFFER, KP_DEVICE_HANDLE(buffer.handle), label);
     *out = buffer;
     return KP_OK;
+}
+
+kp_result kp_buffer_create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, const char *label,
+                           kp_buffer *out) {
+    return create(device, kind, size, NULL, 0, label, out);
+}
+
+kp_result kp_buffer_import(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, void *host, VkDeviceSize bytes,
+                           const char *label, kp_buffer *out) {
+    return create(device, kind, size, host, bytes, label, out);
 }
 
 void kp_buffer_destroy(kp_device *device, kp_buffer *buffer) {

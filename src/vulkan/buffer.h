@@ -25,6 +25,11 @@ bool kp_buffer_can_share(const kp_device *device);
 // Errors as kp_heap_alloc. `*out` is written only on KP_OK.
 kp_result kp_buffer_create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, const char *label,
                            kp_buffer *out);
+
+// The same in memory of the caller's, `bytes` from `host` on, which must stay. Where the device cannot use that memory:
+// KP_ERROR_UNSUPPORTED, or any other.
+kp_result kp_buffer_import(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, void *host, VkDeviceSize bytes,
+                           const char *label, kp_buffer *out);
 void kp_buffer_destroy(kp_device *device, kp_buffer *buffer); // an empty one is fine; it is empty afterwards
 
 #endif

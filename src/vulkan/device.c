@@ -126,6 +126,10 @@ static kp_result load_functions(kp_device *device) {
         (PFN_vkCmdPushDescriptorSetKHR)get(device->handle, "vkCmdPushDescriptorSetKHR");
     if (device->vk.vkCmdPushDescriptorSetKHR == NULL)
         device->features.push_descriptors = false;
+    device->vk.vkGetMemoryHostPointerPropertiesEXT =
+        (PFN_vkGetMemoryHostPointerPropertiesEXT)get(device->handle, "vkGetMemoryHostPointerPropertiesEXT");
+    if (device->vk.vkGetMemoryHostPointerPropertiesEXT == NULL)
+        device->features.host_import = false;
     if (device->instance->labels) {
         device->vk.vkCmdBeginDebugUtilsLabelEXT = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
             device->instance->handle, "vkCmdBeginDebugUtilsLabelEXT");

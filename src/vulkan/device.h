@@ -92,6 +92,7 @@ typedef struct kp_device_functions {
     PFN_vkCmdBeginDebugUtilsLabelEXT vkCmdBeginDebugUtilsLabelEXT; // NULL without labels
     PFN_vkCmdEndDebugUtilsLabelEXT vkCmdEndDebugUtilsLabelEXT;     //
     PFN_vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetKHR;       // NULL where kp_features.push_descriptors is false
+    PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT; // ... host_import is false
 } kp_device_functions;
 
 enum { KP_DEVICE_WRAPS = 4 }; // VkSamplerAddressMode in use

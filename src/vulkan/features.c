@@ -95,6 +95,9 @@ void kp_features_query(const kp_instance *instance, VkPhysicalDevice device, uin
     f->push_descriptors = kp_features_has_extension(list, count, "VK_KHR_push_descriptor");
     f->spirv_1_4 = minor >= 2 || (kp_features_has_extension(list, count, "VK_KHR_spirv_1_4") &&
                                   kp_features_has_extension(list, count, "VK_KHR_shader_float_controls"));
+    f->host_import = kp_features_has_extension(list, count, "VK_EXT_external_memory_host");
+    if (f->host_import)
+        enable(f, "VK_EXT_external_memory_host");
     f->memory_budget = kp_features_has_extension(list, count, "VK_EXT_memory_budget");
     if (f->memory_budget)
         enable(f, "VK_EXT_memory_budget");

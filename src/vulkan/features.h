@@ -56,6 +56,7 @@ typedef struct kp_features {
 #undef KP_X
     VkSubgroupFeatureFlags subgroup_ops;                // in compute shaders
     bool push_descriptors;                              // VK_KHR_push_descriptor is there
+    bool host_import;                                   // VK_EXT_external_memory_host is there
     bool memory_budget;                                 // VK_EXT_memory_budget is there
     bool spirv_1_4;                                     // VK_KHR_spirv_1_4, or Vulkan 1.2
     const char *extensions[KP_FEATURES_MAX_EXTENSIONS]; // to be enabled; static storage

@@ -24,6 +24,7 @@ struct kp_heap_block {
     kp_heap_chunk *first;  // in address order
     uint32_t type;         // memory type
     bool lone;             // made for one piece
+    bool imported;         // of the caller's memory, which does not count
 };
 
 void kp_heap_init(kp_device *device) { pthread_mutex_init(&device->heap.lock, NULL); }
@@ -212,8 +213,10 @@ fail:
 
 // The block is not linked any more, or never was; its chunks are in no bin.
 static void free_block(kp_device *device, kp_heap_block *block) {
-    device->heap.held[vulkan_heap(device, block->type)] -= block->size;
-    device->heap.reserved -= block->size;
+    if (!block->imported) {
+        device->heap.held[vulkan_heap(device, block->type)] -= block->size;
+        device->heap.reserved -= block->size;
+    }
     device->heap.allocations--;
     device->vk.vkFreeMemory(device->handle, block->memory, NULL); // unmaps
     for (kp_heap_chunk *chunk = block->first; chunk != NULL;) {
@@ -378,6 +381,94 @@ kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chu
     kp_guard_unlock(&device->heap.lock);
     return result;
 }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Memory of the caller's
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The pages that hold the bytes, as a block of one chunk that begins where they do.
+typedef struct pages {
+    unsigned char *start;
+    VkDeviceSize size, offset;
+} pages;
+
+static bool find_pages(const kp_device *device, const kp_heap_want *want, void *host, VkDeviceSize bytes, pages *out) {
+    VkDeviceSize page = device->limits.import_alignment;
+    if (!device->features.host_import || page == 0)
+        return false;
+    out->offset = (uintptr_t)host % page;
+    out->start = (unsigned char *)host - out->offset;
+    out->size = (out->offset + bytes + page - 1) / page * page;
+    return out->offset % want->needs.alignment == 0 && out->offset + want->needs.size <= out->size;
+}
+
+// The memory type to import as, or VK_MAX_MEMORY_TYPES.
+static uint32_t import_type(const kp_device *device, const kp_heap_want *want, const pages *p) {
+    VkMemoryHostPointerPropertiesEXT can = {.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT};
+    if (device->vk.vkGetMemoryHostPointerPropertiesEXT(
+            device->handle, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, p->start, &can) != VK_SUCCESS)
+        return VK_MAX_MEMORY_TYPES;
+    kp_heap_want narrow = *want;
+    narrow.needs.memoryTypeBits &= can.memoryTypeBits;
+    return best_type(device, &narrow, 0);
+}
+
+static kp_result import(kp_device *device, const pages *p, uint32_t type, VkDeviceMemory *out) {
+    if (device->heap.allocations >= device->limits.max_allocations)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: no allocation is left", device->label);
+    return KP_VK(device, AllocateMemory, device->handle,
+                 &(VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                         .pNext =
+                                             &(VkImportMemoryHostPointerInfoEXT){
+                                                 .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+                                                 .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+                                                 .pHostPointer = p->start},
+                                         .allocationSize = p->size,
+                                         .memoryTypeIndex = type},
+                 NULL, out);
+}
+
+// The heap's lock is held.
+static kp_result import_block(kp_device *device, const pages *p, uint32_t type, kp_heap_chunk **out) {
+    kp_heap_block *block = kp_alloc_zero(1, sizeof *block);
+    kp_heap_chunk *chunk = kp_alloc_zero(1, sizeof *chunk);
+    kp_result result = block == NULL || chunk == NULL ? kp_error_host_memory(sizeof *block) : KP_OK;
+    if (result == KP_OK)
+        result = import(device, p, type, &block->memory);
+    if (result != KP_OK) {
+        kp_alloc_free(block);
+        kp_alloc_free(chunk);
+        return result;
+    }
+    block->mapped = p->start;
+    block->size = p->size;
+    block->first = chunk;
+    block->type = type;
+    block->lone = block->imported = true;
+    *chunk = (kp_heap_chunk){.block = block, .offset = p->offset, .size = p->size - p->offset};
+    device->heap.allocations++;
+    link_block(&device->heap.types[type], block);
+    *out = chunk;
+    return KP_OK;
+}
+
+kp_result kp_heap_import(kp_device *device, const kp_heap_want *want, void *host, VkDeviceSize bytes,
+                         kp_heap_chunk **out) {
+    pages p;
+    uint32_t type = VK_MAX_MEMORY_TYPES;
+    if (find_pages(device, want, host, bytes, &p))
+        type = import_type(device, want, &p);
+    if (type == VK_MAX_MEMORY_TYPES)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: cannot import this memory", device->label);
+    kp_guard_lock(&device->heap.lock);
+    kp_result result = import_block(device, &p, type, out);
+    kp_guard_unlock(&device->heap.lock);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Giving back
+// ---------------------------------------------------------------------------------------------------------------------
 
 // Of the empty blocks one of the first size is kept, so that making and dropping a tensor again and again is cheap.
 static bool worth_keeping(const kp_heap_type *type, const kp_heap_block *block) {

@@ -56,6 +56,11 @@ void kp_heap_destroy(kp_device *device); // all blocks; the lock stays
 kp_result kp_heap_alloc(kp_device *device, const kp_heap_want *want, kp_heap_chunk **out);
 void kp_heap_free(kp_device *device, kp_heap_chunk *chunk); // NULL is fine
 
+// A piece that is `bytes` of host memory of the caller's, which must stay. KP_ERROR_UNSUPPORTED where the device cannot
+// use that memory; the words are of no interest to users.
+kp_result kp_heap_import(kp_device *device, const kp_heap_want *want, void *host, VkDeviceSize bytes,
+                         kp_heap_chunk **out);
+
 // Gives back the empty blocks that are kept for what comes next.
 void kp_heap_trim(kp_device *device);
 

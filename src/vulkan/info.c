@@ -119,6 +119,12 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
         *end = &control;
         end = &control.pNext;
     }
+    VkPhysicalDeviceExternalMemoryHostPropertiesEXT import = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT};
+    if (features->host_import) {
+        *end = &import;
+        end = &import.pNext;
+    }
     if (features->push_descriptors)
         *end = &push;
     instance->GetPhysicalDeviceProperties2(device, &all);
@@ -136,6 +142,7 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
     if (has_limit && limit.maxBufferSize != 0 && limit.maxBufferSize < info->max_buffer_range)
         info->max_buffer_range = limit.maxBufferSize;
     limits->max_push_descriptors = push.maxPushDescriptors;
+    limits->import_alignment = import.minImportedHostPointerAlignment;
     limits->driver = driver.driverID;
     if (driver.driverName[0] != '\0')
         snprintf(info->driver, sizeof info->driver, "%.120s%s%.120s", driver.driverName,

@@ -43,6 +43,7 @@ typedef struct kp_info_limits {
     uint32_t max_uniform_buffers;                  // uniform buffers of one pipeline
     uint32_t max_uniform_range;                    // bytes of one bound uniform buffer
     uint64_t storage_alignment, uniform_alignment; // of where a bound buffer begins
+    uint64_t import_alignment;                     // of host memory that is imported; 0: none can be
     uint64_t image_granularity;                    // bytes that are not shared by a buffer and an image
     uint32_t max_storage_images;                   // of one pipeline
     uint32_t max_sampled_images;                   // of one pipeline

@@ -353,6 +353,125 @@ static void a_tensor_may_start_filled(void **state) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Import
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void count_release(void *payload) { ++*(int *)payload; }
+
+// 64 KiB at a page's start; `*count` counts its releases.
+static float *page_of_numbers(void) {
+    float *page = aligned_alloc(65536, 65536);
+    assert_non_null(page);
+    for (int i = 0; i < 16384; i++)
+        page[i] = (float)i;
+    return page;
+}
+
+static kp_tensor *imported(kp_manager *mgr, kp_memory_type type, void *data, uint64_t count, int *released) {
+    kp_tensor *t = NULL;
+    OK(kp_tensor_create(mgr,
+                        &(kp_tensor_desc){.count = count,
+                                          .data = data,
+                                          .import_data = true,
+                                          .memory_type = type,
+                                          .release = count_release,
+                                          .release_payload = released,
+                                          .label = "imported"},
+                        &t));
+    return t;
+}
+
+static void imported_memory_is_the_host_side(void **state) {
+    kp_manager *mgr = *state;
+    const kp_memory_type types[] = {KP_MEMORY_DEVICE, KP_MEMORY_HOST, KP_MEMORY_DEVICE_AND_HOST};
+    for (size_t i = 0; i < COUNT_OF(types); i++) {
+        float *page = page_of_numbers();
+        int released = 0;
+        kp_tensor *t = imported(mgr, types[i], page, 16384, &released);
+        if (kp_tensor_data(t) != page) { // the device cannot: copied, and free to go
+            assert_int_equal(gpu_device(mgr).type != KP_DEVICE_CPU, 1);
+            assert_int_equal(released, 1);
+        } else {
+            assert_int_equal(released, 0);
+        }
+        kp_tensor *view = part(t, "view", 64, 64);
+        kp_algorithm *scale = gpu_algorithm(
+            mgr, scale_glsl,
+            &(kp_algorithm_desc){.memory = &view, .memory_count = 1, .push = &(float){2}, .push_size = 4});
+        gpu_once(mgr, scale, &t, 1, NULL);
+        for (int k = 0; k < 16384; k++)
+            assert_true(((float *)kp_tensor_data(t))[k] == (float)k * (k >= 64 && k < 128 ? 2.0f : 1.0f));
+        kp_algorithm_destroy(scale);
+        kp_tensor_destroy(t);
+        kp_view *hold = NULL;
+        OK(kp_view_create(view, &hold));
+        kp_tensor_destroy(view);
+        assert_true(((const float *)kp_view_data(hold))[1] == 130.0f);
+        kp_view_destroy(hold); // the last that needs it
+        assert_int_equal(released, 1);
+        free(page);
+    }
+    kp_memory_stats stats;
+    OK(kp_manager_memory(mgr, &stats));
+    assert_int_equal(stats.used, 0);
+}
+
+static void what_cannot_be_imported_is_copied(void **state) {
+    kp_manager *mgr = *state;
+    float *page = page_of_numbers();
+    int released = 0;
+    kp_tensor *odd = imported(mgr, KP_MEMORY_DEVICE, page + 1, 100, &released); // no buffer may begin there
+    assert_ptr_not_equal(kp_tensor_data(odd), page + 1);
+    assert_int_equal(released, 1);
+    assert_true(((float *)kp_tensor_data(odd))[99] == 100.0f);
+    kp_tensor_destroy(odd);
+    assert_int_equal(released, 1);
+    kp_tensor *bytes = NULL; // a kernel of words could write behind its end
+    OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U8, .count = 4095, .data = page, .import_data = true},
+                        &bytes));
+    assert_ptr_not_equal(kp_tensor_data(bytes), page);
+    kp_tensor_destroy(bytes);
+    kp_tensor *none = imported(mgr, KP_MEMORY_DEVICE, NULL, 100, &released);
+    assert_int_equal(released, 2);
+    assert_true(((float *)kp_tensor_data(none))[99] == 0.0f);
+    kp_tensor_destroy(none);
+    FAILS(kp_tensor_create(mgr,
+                           &(kp_tensor_desc){.count = UINT64_MAX / 8,
+                                             .data = page,
+                                             .import_data = true,
+                                             .release = count_release,
+                                             .release_payload = &released},
+                           &none),
+          KP_ERROR_LIMIT, "*");
+    assert_int_equal(released, 2); // the caller still has it
+    free(page);
+}
+
+static void imported_memory_stays_while_work_uses_it(void **state) {
+    kp_manager *mgr = *state;
+    float *page = page_of_numbers();
+    int released = 0;
+    kp_tensor *t = imported(mgr, KP_MEMORY_DEVICE, page, 16384, &released);
+    kp_algorithm *scale = gpu_algorithm(
+        mgr, scale_glsl, &(kp_algorithm_desc){.memory = &t, .memory_count = 1, .push = &(float){1}, .push_size = 4});
+    kp_sequence *seq = gpu_sequence(mgr);
+    OK(kp_record_sync_device(seq, &t, 1));
+    for (int i = 0; i < 20; i++)
+        OK(kp_record_dispatch(seq, scale, NULL));
+    OK(kp_record_sync_local(seq, &t, 1));
+    OK(kp_sequence_eval_async(seq));
+    bool is_in = kp_tensor_data(t) == page;
+    kp_tensor_destroy(t);
+    assert_int_equal(released, is_in ? 0 : 1);
+    OK(kp_sequence_await(seq, UINT64_MAX));
+    assert_int_equal(released, 1);
+    assert_true(page[16383] == 16383.0f);
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(scale);
+    free(page);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Pools
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -417,6 +536,9 @@ int main(void) {
         GPU_TEST(a_fill_reaches_every_element_of_a_view_and_no_other),
         GPU_TEST(a_fill_is_refused_without_an_element),
         GPU_TEST(a_tensor_may_start_filled),
+        GPU_TEST(imported_memory_is_the_host_side),
+        GPU_TEST(what_cannot_be_imported_is_copied),
+        GPU_TEST(imported_memory_stays_while_work_uses_it),
         GPU_TEST(a_trim_gives_everything_idle_back),
         GPU_TEST(the_budget_is_known),
     };

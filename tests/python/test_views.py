@@ -1,6 +1,8 @@
 """Views of tensors, tensors of a size alone, fills, trim: the contents compared with NumPy's."""
 
 import os
+import sys
+import weakref
 
 import kp
 import numpy as np
@@ -200,3 +202,52 @@ def test_trim_gives_back_what_is_idle(mgr):
     mgr.destroy()
     with pytest.raises(kp.StateError):
         mgr.trim()
+
+
+def aligned(count, lead=0):
+    """An array of float32 that begins `lead` bytes after a page does."""
+    page = np.zeros(count * 4 + 8192 + lead, dtype=np.uint8)
+    start = -page.ctypes.data % 4096 + lead
+    return page[start : start + count * 4].view(np.float32)
+
+
+def test_an_arrays_own_memory_may_be_the_host_side(mgr):
+    array = aligned(4096)
+    array[:] = np.arange(4096)
+    tensor = mgr.tensor_t(array, copy=False)
+    if mgr.device.type == "cpu":  # both CPU drivers can
+        assert np.shares_memory(tensor.data(), array)
+    mgr.sequence().eval(kp.OpSyncDevice([tensor]))
+    double(tensor)
+    mgr.sequence().eval(kp.OpSyncLocal([tensor]))
+    np.testing.assert_array_equal(tensor.data(), np.arange(4096) * 2)
+    start = sys.getrefcount(array)
+    holds = np.shares_memory(tensor.data(), array)
+    del tensor
+    assert sys.getrefcount(array) == start - holds
+
+
+def test_what_cannot_be_shared_is_copied(mgr):
+    odd = aligned(64, lead=4)
+    read_only = aligned(64)
+    read_only.flags.writeable = False
+    for array in (odd, read_only, aligned(64)[::2], aligned(64).astype(">f4")):
+        tensor = mgr.tensor_t(array, copy=False)
+        assert not np.shares_memory(tensor.data(), array)
+        np.testing.assert_array_equal(tensor.data(), array)
+    tensor = mgr.tensor_t(aligned(64), kp.MemoryTypes.storage, copy=False)
+    assert tensor.size() == 64
+
+
+def test_a_shared_array_lives_as_long_as_work_on_it(mgr):
+    array = aligned(1 << 16)
+    watch = weakref.ref(array)
+    tensor = mgr.tensor_t(array, copy=False)
+    shares = np.shares_memory(tensor.data(), array)
+    seq = mgr.sequence().record(kp.OpSyncDevice([tensor])).record(kp.OpSyncLocal([tensor]))
+    seq.eval_async()
+    del array
+    assert (watch() is not None) == shares
+    seq.eval_await()
+    del tensor, seq
+    assert watch() is None
