@@ -335,6 +335,17 @@ KP_API kp_result kp_algorithm_set_launch(kp_algorithm *algorithm, const uint32_t
 // is made where the manager has none yet. After an error the algorithm is as it was. As kp_algorithm_bind.
 KP_API kp_result kp_algorithm_set_specs(kp_algorithm *algorithm, const kp_spec *specs, size_t spec_count);
 
+// The push constants (KP_PARAM_CONSTANT: name, dtype, components, offset, size) and specialization constants
+// (KP_PARAM_SPEC: name, dtype, spec_id) that can be given: for kernels of kp_compile its parameters, for other modules
+// what they say, with "" for a name that is not there; push constants that are arrays, matrices or structs are left
+// out. Writes at most `capacity`; `*count` is how many there are. Names are valid until the algorithm is destroyed.
+// KP_ERROR_STATE when it is, or its manager. Thread-safety: any.
+KP_API kp_result kp_algorithm_constants(const kp_algorithm *algorithm, kp_param *constants, size_t capacity,
+                                        size_t *count);
+
+// Bytes of push constants that the module takes; 0 for none, NULL, and a dead one. Thread-safety: any.
+KP_API uint32_t kp_algorithm_push_bytes(const kp_algorithm *algorithm);
+
 // Thread-safety of these: any. false once its manager is destroyed.
 KP_API bool kp_algorithm_alive(const kp_algorithm *algorithm);
 
@@ -396,6 +407,10 @@ KP_API kp_result kp_record_barrier(kp_sequence *sequence, kp_memory *const *memo
 
 // Drops what was recorded. KP_ERROR_STATE while running.
 KP_API kp_result kp_sequence_clear(kp_sequence *sequence);
+
+// Drops all ops but the first `count`, so that several that belong together can be taken back when one of them does not
+// record. KP_ERROR_STATE while running.
+KP_API kp_result kp_sequence_truncate(kp_sequence *sequence, size_t count);
 
 // Ends recording: the next kp_record_* starts afresh, and evaluation replays. Evaluation does this by itself.
 KP_API kp_result kp_sequence_end(kp_sequence *sequence);

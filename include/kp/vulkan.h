@@ -63,8 +63,8 @@ typedef struct kp_vulkan_op {
 
     // Records commands, any that the queue's family allows outside a render pass; barriers among them are its own
     // business. Called at the first evaluation, and again when the sequence has to record anew, on the thread that
-    // evaluates; kp's locks are free, but it must not use the sequence. It may bind what it likes: kp binds all that it
-    // needs before each command. Anything but KP_OK is the result of the evaluation, and the sequence stays usable.
+    // evaluates: it must neither use the sequence nor change an algorithm. It may bind what it likes: kp binds all that
+    // it needs before each command. Anything but KP_OK is the result of the evaluation, and the sequence stays usable.
     kp_result (*record)(void *payload, VkDevice device, VkCommandBuffer commands);
 
     // Called once, when the op is dropped, or could not be recorded. What commands in flight use must outlive them: the

@@ -16,7 +16,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-enum { EXT_OP_TYPES = 7, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
+enum { EXT_OP_TYPES = 8, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
 
 typedef struct kp_ext {
     PyObject *exceptions[EXT_EXCEPTIONS]; // error.c
@@ -225,6 +225,17 @@ int ext_launch_spec_words(const char *words, size_t count, kp_spec **out);      
 int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *count); // *out freed by PyMem_Free
 
 // ---------------------------------------------------------------------------------------------------------------------
+// constants.c: the same by name, from a dict or a structured scalar
+// ---------------------------------------------------------------------------------------------------------------------
+
+bool ext_constants_named(PyObject *object); // whether it is one of those
+
+// What the algorithm's module takes. -1 with an exception that names `what`; nothing to release then.
+int ext_constants_push(kp_ext *ext, const kp_algorithm *algorithm, PyObject *object, const char *what, ext_data *out);
+int ext_constants_specs(kp_ext *ext, const kp_algorithm *algorithm, PyObject *object, const char *what,
+                        ext_data *values, kp_spec **out, size_t *count); // *out freed by PyMem_Free
+
+// ---------------------------------------------------------------------------------------------------------------------
 // The Python types
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -267,6 +278,7 @@ typedef struct ext_algorithm {
     ext_core *core;
     kp_algorithm *handle; // NULL: empty, or destroyed
     PyObject *memories;   // tuple
+    bool busy;            // a call changes it without the GIL
 } ext_algorithm;
 
 typedef struct ext_program {
@@ -368,6 +380,9 @@ void ext_memories_unpin(const ext_memories *memories);
 
 // A new kp.Algorithm. GIL released while it is made.
 PyObject *ext_algorithm_new(kp_ext *ext, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc);
+
+// The handle, or NULL with StateError: empty, destroyed, another thread's, from before a fork.
+kp_algorithm *ext_algorithm_use(const ext_algorithm *algorithm);
 
 // Turns an empty algorithm into this one. -1 with an exception.
 int ext_algorithm_fill(ext_algorithm *algorithm, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc);

@@ -33,6 +33,8 @@ static int read_program(kp_ext *ext, const ext_algorithm_desc *desc, request *r)
 }
 
 static int read_specs(const ext_algorithm_desc *desc, request *r) {
+    if (ext_constants_named(desc->specs))
+        return 0; // when there is an algorithm to ask for names
     if (desc->spec_count == 0)
         return ext_launch_specs(desc->specs, &r->specs_data, &r->specs, &r->spec_count);
     r->spec_count = desc->spec_count;
@@ -44,7 +46,7 @@ static int read_request(kp_ext *ext, ext_core *core, PyObject *memories, const e
     // Handles come last: reading the others may run code of the user's, which may destroy a tensor.
     if (read_program(ext, desc, r) == 0 && ext_launch_three(desc->workgroup, "workgroup", r->workgroup) == 0 &&
         ext_launch_three(desc->extent, "extent", r->extent) == 0 && read_specs(desc, r) == 0 &&
-        ext_launch_push(desc->push, "push_consts", &r->push) == 0 &&
+        (ext_constants_named(desc->push) || ext_launch_push(desc->push, "push_consts", &r->push) == 0) &&
         ext_memories_read(ext, core, memories, "tensors", &r->memories) == 0)
         return 0;
     release(r);
@@ -85,6 +87,53 @@ static kp_algorithm *create_handle(kp_ext *ext, ext_core *core, const request *r
 
 static void destroy(void *handle) { kp_algorithm_destroy(handle); }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// Changes
+// ---------------------------------------------------------------------------------------------------------------------
+
+static int failed(kp_ext *ext, kp_result result) {
+    if (result == KP_OK)
+        return 0;
+    ext_error_raise(ext, result);
+    return -1;
+}
+
+static int set_push(kp_ext *ext, kp_algorithm *handle, PyObject *object) {
+    ext_data push;
+    int result = ext_constants_named(object) ? ext_constants_push(ext, handle, object, "push_consts", &push)
+                                             : ext_launch_push(object, "push_consts", &push);
+    if (result < 0)
+        return -1;
+    result = failed(ext, kp_algorithm_set_push(handle, push.bytes != NULL ? push.bytes : "", push.count));
+    ext_data_release(&push);
+    return result;
+}
+
+// The driver may compile: that is done without the GIL.
+static int set_specs(kp_ext *ext, ext_core *core, kp_algorithm *handle, PyObject *object) {
+    ext_data values;
+    kp_spec *specs;
+    size_t count;
+    int read = ext_constants_named(object)
+                   ? ext_constants_specs(ext, handle, object, "spec_consts", &values, &specs, &count)
+                   : ext_launch_specs(object, &values, &specs, &count);
+    if (read < 0)
+        return -1;
+    PyThreadState *thread = ext_core_enter(core);
+    kp_result result = kp_algorithm_set_specs(handle, specs, count);
+    ext_core_leave(core, thread);
+    ext_data_release(&values);
+    PyMem_Free(specs);
+    return failed(ext, result);
+}
+
+// What a new algorithm is given by name.
+static int set_named(kp_ext *ext, ext_core *core, kp_algorithm *handle, const ext_algorithm_desc *desc) {
+    if (ext_constants_named(desc->specs) && set_specs(ext, core, handle, desc->specs) < 0)
+        return -1;
+    return ext_constants_named(desc->push) ? set_push(ext, handle, desc->push) : 0;
+}
+
 static ext_algorithm *allocate(kp_ext *ext) {
     ext_algorithm *a = PyObject_GC_New(ext_algorithm, ext->algorithm_type);
     if (a == NULL)
@@ -93,6 +142,7 @@ static ext_algorithm *allocate(kp_ext *ext) {
     a->core = NULL;
     a->handle = NULL;
     a->memories = NULL;
+    a->busy = false;
     PyObject_GC_Track(a);
     return a;
 }
@@ -102,6 +152,10 @@ int ext_algorithm_fill(ext_algorithm *a, ext_core *core, PyObject *memories, con
     if (read_request(a->ext, core, memories, desc, &r) < 0)
         return -1;
     kp_algorithm *handle = create_handle(a->ext, core, &r);
+    if (handle != NULL && set_named(a->ext, core, handle, desc) < 0) {
+        ext_core_release(core, destroy, handle);
+        handle = NULL;
+    }
     if (handle != NULL && a->handle != NULL) // another thread was quicker
         ext_core_release(core, destroy, handle);
     else if (handle != NULL) {
@@ -169,8 +223,78 @@ static PyObject *algorithm_is_init(PyObject *self, PyObject *unused) {
     return PyBool_FromLong(a->handle != NULL && ext_core_usable(a->core) && kp_algorithm_alive(a->handle));
 }
 
+kp_algorithm *ext_algorithm_use(const ext_algorithm *a) {
+    if (a->busy)
+        ext_error_format(a->ext, KP_ERROR_STATE, "algorithm: is in use by another thread");
+    else if (a->handle == NULL)
+        ext_error_format(a->ext, KP_ERROR_STATE, "algorithm: is empty or destroyed");
+    else if (ext_core_use(a->ext, a->core) != NULL)
+        return a->handle;
+    return NULL;
+}
+
+// The algorithm itself when `result` is 0, so that calls chain.
+static PyObject *chain(PyObject *self, int result) { return result == 0 ? Py_NewRef(self) : NULL; }
+
+static PyObject *algorithm_bind(PyObject *self, PyObject *memories) {
+    ext_algorithm *a = (ext_algorithm *)self;
+    ext_memories m;
+    if (ext_algorithm_use(a) == NULL || ext_memories_read(a->ext, a->core, memories, "tensors", &m) < 0)
+        return NULL;
+    kp_algorithm *handle = ext_algorithm_use(a); // reading may run code of the user's
+    int result = handle != NULL ? failed(a->ext, kp_algorithm_bind(handle, m.handles, m.count)) : -1;
+    if (result == 0)
+        EXT_SET(a->memories, Py_NewRef(m.tuple));
+    ext_memories_release(&m);
+    return chain(self, result);
+}
+
+static PyObject *algorithm_set_push(PyObject *self, PyObject *object) {
+    ext_algorithm *a = (ext_algorithm *)self;
+    kp_algorithm *handle = ext_algorithm_use(a);
+    if (handle == NULL)
+        return NULL;
+    a->busy = true; // reading may run code of the user's
+    int result = set_push(a->ext, handle, object);
+    a->busy = false;
+    return chain(self, result);
+}
+
+static PyObject *algorithm_set_specs(PyObject *self, PyObject *object) {
+    ext_algorithm *a = (ext_algorithm *)self;
+    kp_algorithm *handle = ext_algorithm_use(a);
+    if (handle == NULL)
+        return NULL;
+    a->busy = true;
+    int result = set_specs(a->ext, a->core, handle, object);
+    a->busy = false;
+    return chain(self, result);
+}
+
+static PyObject *set_launch(PyObject *self, PyObject *object, const char *what, bool workgroups) {
+    ext_algorithm *a = (ext_algorithm *)self;
+    uint32_t axes[3];
+    if (ext_launch_three(object, what, axes) < 0)
+        return NULL;
+    kp_algorithm *handle = ext_algorithm_use(a);
+    if (handle == NULL)
+        return NULL;
+    return chain(self,
+                 failed(a->ext, kp_algorithm_set_launch(handle, workgroups ? axes : NULL, workgroups ? NULL : axes)));
+}
+
+static PyObject *algorithm_set_workgroup(PyObject *self, PyObject *object) {
+    return set_launch(self, object, "workgroup", true);
+}
+
+static PyObject *algorithm_set_extent(PyObject *self, PyObject *object) {
+    return set_launch(self, object, "extent", false);
+}
+
 static PyObject *algorithm_destroy(PyObject *self, PyObject *unused) {
     (void)unused;
+    if (((ext_algorithm *)self)->busy)
+        return ext_error_format(((ext_algorithm *)self)->ext, KP_ERROR_STATE, "algorithm: is in use by another thread");
     destroy_handle((ext_algorithm *)self);
     Py_RETURN_NONE;
 }
@@ -186,7 +310,29 @@ PyDoc_STRVAR(destroy_doc,
              "destroy($self, /)\n--\n\n"
              "Releases it; work in flight is safe. Sequences that recorded it answer StateError from now on.");
 
+PyDoc_STRVAR(bind_doc, "bind($self, tensors, /)\n--\n\n"
+                       "Binds other memory, without a new pipeline. Sequences that recorded the algorithm use it from\n"
+                       "their next evaluation. Returns the algorithm.\n\n"
+                       "ValueError, TypeError as Manager.algorithm(); it stays as it was then.");
+PyDoc_STRVAR(set_push_doc,
+             "set_push_consts($self, push_consts, /)\n--\n\n"
+             "Replaces the push constants: as in Manager.algorithm(), or a dict by name, or a NumPy structured\n"
+             "scalar; values are converted to what the module has. Returns the algorithm.");
+PyDoc_STRVAR(set_specs_doc,
+             "set_spec_consts($self, spec_consts, /)\n--\n\n"
+             "Replaces the specialization constants: as in Manager.algorithm(), or a dict by id or name. Those that\n"
+             "are not given have the module's defaults. Returns the algorithm.");
+PyDoc_STRVAR(set_workgroup_doc, "set_workgroup($self, workgroup, /)\n--\n\n"
+                                "Replaces the launch, in workgroups; (0, 0, 0): the elements of tensors[0].");
+PyDoc_STRVAR(set_extent_doc, "set_extent($self, extent, /)\n--\n\n"
+                             "Replaces the launch, in invocations.");
+
 static PyMethodDef algorithm_methods[] = {
+    {"bind", algorithm_bind, METH_O, bind_doc},
+    {"set_push_consts", algorithm_set_push, METH_O, set_push_doc},
+    {"set_spec_consts", algorithm_set_specs, METH_O, set_specs_doc},
+    {"set_workgroup", algorithm_set_workgroup, METH_O, set_workgroup_doc},
+    {"set_extent", algorithm_set_extent, METH_O, set_extent_doc},
     {"get_mem_objects", algorithm_memories, METH_NOARGS, memories_doc},
     {"get_tensors", algorithm_memories, METH_NOARGS, tensors_doc},
     {"is_init", algorithm_is_init, METH_NOARGS, is_init_doc},

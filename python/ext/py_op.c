@@ -2,7 +2,7 @@
 // sequence is what checks it against the manager.
 #include "ext.h"
 
-typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, DISPATCH, MULT, BARRIER, FILL } op_kind;
+typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, DISPATCH, INDIRECT, MULT, BARRIER, FILL, OWN } op_kind;
 
 typedef struct ext_op {
     PyObject_HEAD kp_ext *ext;
@@ -11,6 +11,7 @@ typedef struct ext_op {
     PyObject *algorithm; // or NULL
     ext_data push_data;  // overrides the algorithm's; count 0: none
     PyObject *value;     // of a fill, or NULL
+    uint64_t offset;     // of an indirect launch
 } ext_op;
 
 static ext_op *allocate(PyTypeObject *type, op_kind kind) {
@@ -103,6 +104,15 @@ static int check_algorithm(kp_ext *ext, PyObject *object) {
     return -1;
 }
 
+static int read_push(ext_op *op, PyObject *algorithm, PyObject *push) {
+    if (!ext_constants_named(push))
+        return ext_launch_push(push, "push_consts", &op->push_data) < 0
+                   ? -1
+                   : ext_data_own(&op->push_data, op->push_data.count);
+    kp_algorithm *handle = ext_algorithm_use((ext_algorithm *)algorithm);
+    return handle != NULL ? ext_constants_push(op->ext, handle, push, "push_consts", &op->push_data) : -1;
+}
+
 static PyObject *new_dispatch(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"algorithm", "push_consts", NULL};
     PyObject *algorithm, *push = NULL;
@@ -111,13 +121,43 @@ static PyObject *new_dispatch(PyTypeObject *type, PyObject *args, PyObject *kwar
     ext_op *op = allocate(type, DISPATCH);
     if (op == NULL)
         return NULL;
-    if (check_algorithm(op->ext, algorithm) < 0 || ext_launch_push(push, "push_consts", &op->push_data) < 0 ||
-        ext_data_own(&op->push_data, op->push_data.count) < 0) {
+    if (check_algorithm(op->ext, algorithm) < 0 || read_push(op, algorithm, push) < 0) {
         Py_DECREF(op);
         return NULL;
     }
     op->algorithm = Py_NewRef(algorithm);
     return (PyObject *)op;
+}
+
+static PyObject *new_indirect(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"algorithm", "counts", "offset", "push_consts", NULL};
+    PyObject *algorithm, *counts, *offset = NULL, *push = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:OpAlgoDispatchIndirect", names, &algorithm, &counts, &offset,
+                                     &push))
+        return NULL;
+    ext_op *op = allocate(type, INDIRECT);
+    if (op == NULL)
+        return NULL;
+    PyObject *list = PyTuple_Pack(1, counts);
+    op->memories = list != NULL ? ext_memories_tuple(op->ext, list, "counts") : NULL;
+    Py_XDECREF(list);
+    if (op->memories == NULL || check_algorithm(op->ext, algorithm) < 0 || read_push(op, algorithm, push) < 0 ||
+        (offset != NULL && ext_element_set(KP_U64, &op->offset, offset) < 0)) {
+        Py_DECREF(op);
+        return NULL;
+    }
+    op->algorithm = Py_NewRef(algorithm);
+    return (PyObject *)op;
+}
+
+// A class of the user's.
+static PyObject *new_own(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    (void)args; // for its __init__
+    (void)kwargs;
+    kp_ext *ext = ext_of_type(type);
+    if (ext != NULL && type == ext->op_type)
+        return PyErr_Format(PyExc_TypeError, "kp.OpBase: make a subclass with a method ops(), or use one of kp's ops");
+    return (PyObject *)allocate(type, OWN);
 }
 
 static PyObject *new_mult(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -189,22 +229,24 @@ static int record_fill(ext_op *op, ext_sequence *sequence) {
 }
 
 static int record_dispatch(ext_op *op, ext_algorithm *algorithm, ext_sequence *sequence) {
+    ext_memories m = {0};
+    if (op->kind == INDIRECT && ext_memories_read(op->ext, sequence->core, op->memories, "counts", &m) < 0)
+        return -1;
     kp_sequence *to = ext_sequence_use(sequence);
-    if (to == NULL)
-        return -1;
-    if (algorithm->handle == NULL) {
-        ext_error_format(op->ext, KP_ERROR_STATE, "algorithm: is empty or destroyed");
-        return -1;
-    }
-    if (algorithm->core != sequence->core) {
+    kp_algorithm *handle = to != NULL ? ext_algorithm_use(algorithm) : NULL;
+    int result = -1;
+    if (handle != NULL && algorithm->core != sequence->core) {
         ext_error_format(op->ext, KP_ERROR_ARGUMENT, "algorithm: belongs to another manager");
-        return -1;
+    } else if (handle != NULL) {
+        const kp_dispatch_desc desc = {.push = op->push_data.count > 0 ? op->push_data.bytes : NULL,
+                                       .push_size = op->push_data.count};
+        result = failed(op->ext, op->kind != INDIRECT
+                                     ? kp_record_dispatch(to, handle, &desc)
+                                     : kp_record_dispatch_indirect(to, handle, m.handles[0], op->offset, &desc));
     }
-    const kp_dispatch_desc desc = {.push = op->push_data.count > 0 ? op->push_data.bytes : NULL,
-                                   .push_size = op->push_data.count};
-    return failed(op->ext, kp_record_dispatch(to, algorithm->handle, &desc));
+    ext_memories_release(&m);
+    return result;
 }
-
 // The built-in multiply. It fills an empty algorithm, as Kompute's OpMult does, and leaves any other as it is.
 static int record_mult(ext_op *op, ext_sequence *sequence) {
     const ext_algorithm_desc desc = {.program = kp_kernel_multiply()};
@@ -230,25 +272,74 @@ static int record_mult(ext_op *op, ext_sequence *sequence) {
     return result;
 }
 
-int ext_op_record(PyObject *object, ext_sequence *sequence) {
+// All of them, or none: what was added before one that does not record is taken back.
+static int record_all(PyObject *ops, ext_sequence *sequence) {
+    kp_sequence *to = ext_sequence_use(sequence);
+    if (to == NULL)
+        return -1;
+    size_t before = sequence->ended ? 0 : kp_sequence_op_count(to);
+    int result = 0;
+    for (Py_ssize_t i = 0; result == 0 && i < PySequence_Size(ops); i++) {
+        PyObject *op = PySequence_GetItem(ops, i);
+        result = op != NULL ? ext_op_record(op, sequence) : -1;
+        Py_XDECREF(op);
+        if (result < 0 && i > 0 && sequence->handle != NULL)
+            kp_sequence_truncate(sequence->handle, before);
+    }
+    return result;
+}
+
+// An op of the user's: its method says which ops it is made of.
+static int record_own(PyObject *object, ext_sequence *sequence) {
+    if (Py_EnterRecursiveCall(" while recording an op made of ops"))
+        return -1;
+    PyObject *made = PyObject_CallMethod(object, "ops", NULL);
+    PyObject *ops = made != NULL ? PySequence_Tuple(made) : NULL;
+    int result = ops != NULL ? record_all(ops, sequence) : -1;
+    Py_XDECREF(ops);
+    Py_XDECREF(made);
+    Py_LeaveRecursiveCall();
+    return result;
+}
+
+static int record_one(PyObject *object, ext_sequence *sequence) {
     ext_op *op = (ext_op *)object;
+    switch (op->kind) {
+    case DISPATCH:
+    case INDIRECT:
+        return record_dispatch(op, (ext_algorithm *)op->algorithm, sequence);
+    case MULT:
+        return record_mult(op, sequence);
+    case FILL:
+        return record_fill(op, sequence);
+    case OWN:
+        return record_own(object, sequence);
+    default:
+        return record_memories(op, sequence);
+    }
+}
+
+int ext_op_record(PyObject *object, ext_sequence *sequence) {
     if (!PyObject_TypeCheck(object, sequence->ext->op_type)) {
         PyErr_Format(PyExc_TypeError, "op: must be a kp.OpBase, such as kp.OpSyncDevice([tensor]), not %R",
                      Py_TYPE(object));
         return -1;
     }
-    int result = op->kind == DISPATCH ? record_dispatch(op, (ext_algorithm *)op->algorithm, sequence)
-                 : op->kind == MULT   ? record_mult(op, sequence)
-                 : op->kind == FILL   ? record_fill(op, sequence)
-                                      : record_memories(op, sequence);
-    return result == 0 ? ext_sequence_keep(sequence, object) : -1;
+    return record_one(object, sequence) == 0 ? ext_sequence_keep(sequence, object) : -1;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Types
 // ---------------------------------------------------------------------------------------------------------------------
 
-PyDoc_STRVAR(base_doc, "One step of a sequence: the base of all ops.");
+PyDoc_STRVAR(base_doc,
+             "One step of a sequence: the base of all ops.\n\n"
+             "A subclass of your own has a method ops(), which returns the ops that it is made of. It is called when\n"
+             "the op is recorded; all of them are recorded, in order, or none.");
+PyDoc_STRVAR(indirect_doc,
+             "OpAlgoDispatchIndirect(algorithm, counts, offset=0, push_consts=None)\n--\n\n"
+             "Runs an algorithm on as many workgroups as three uint32 in the tensor `counts` say when it runs,\n"
+             "`offset` bytes from its start.");
 PyDoc_STRVAR(sync_device_doc, "OpSyncDevice(memories)\n--\n\n"
                               "Host side to device side, for each.");
 PyDoc_STRVAR(sync_local_doc, "OpSyncLocal(memories)\n--\n\n"
@@ -273,15 +364,11 @@ PyDoc_STRVAR(barrier_doc,
              "computed. Kompute's masks are taken and have no effect.");
 
 static PyType_Slot base_slots[] = {
-    {Py_tp_doc, EXT_SLOT(base_doc)},
-    {Py_tp_dealloc, EXT_SLOT(op_dealloc)},
-    {Py_tp_traverse, EXT_SLOT(op_traverse)},
-    {Py_tp_clear, EXT_SLOT(op_clear)},
-    {0, NULL},
+    {Py_tp_doc, EXT_SLOT(base_doc)},         {Py_tp_new, EXT_SLOT(new_own)},    {Py_tp_dealloc, EXT_SLOT(op_dealloc)},
+    {Py_tp_traverse, EXT_SLOT(op_traverse)}, {Py_tp_clear, EXT_SLOT(op_clear)}, {0, NULL},
 };
 enum { OP_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC };
-static PyType_Spec base_spec = {"kp.OpBase", sizeof(ext_op), 0, OP_FLAGS | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                base_slots};
+static PyType_Spec base_spec = {"kp.OpBase", sizeof(ext_op), 0, OP_FLAGS, base_slots};
 
 #define OP_TYPE(name, title)                                                                 \
     static PyType_Slot name##_slots[] = {                                                    \
@@ -293,6 +380,7 @@ OP_TYPE(sync_device, "OpSyncDevice")
 OP_TYPE(sync_local, "OpSyncLocal")
 OP_TYPE(copy, "OpCopy")
 OP_TYPE(dispatch, "OpAlgoDispatch")
+OP_TYPE(indirect, "OpAlgoDispatchIndirect")
 OP_TYPE(mult, "OpMult")
 OP_TYPE(barrier, "OpMemoryBarrier")
 OP_TYPE(fill, "OpFill")
@@ -301,8 +389,8 @@ int ext_op_init(kp_ext *ext, PyObject *module) {
     ext->op_type = ext_add_type(module, &base_spec, NULL);
     if (ext->op_type == NULL)
         return -1;
-    PyType_Spec *specs[EXT_OP_TYPES] = {&sync_device_spec, &sync_local_spec, &copy_spec, &dispatch_spec,
-                                        &mult_spec,        &barrier_spec,    &fill_spec};
+    PyType_Spec *specs[EXT_OP_TYPES] = {&sync_device_spec, &sync_local_spec, &copy_spec,    &dispatch_spec,
+                                        &indirect_spec,    &mult_spec,       &barrier_spec, &fill_spec};
     for (int i = 0; i < EXT_OP_TYPES; i++) {
         ext->op_types[i] = ext_add_type(module, specs[i], ext->op_type);
         if (ext->op_types[i] == NULL)

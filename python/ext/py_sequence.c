@@ -3,6 +3,7 @@
 #include "ext.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 PyObject *ext_sequence_new(kp_ext *ext, ext_core *core, uint32_t queue, uint32_t timestamps, const char *label) {
     kp_manager *manager = ext_core_use(ext, core);
@@ -236,6 +237,33 @@ static PyObject *sequence_timestamps(PyObject *self, PyObject *unused) {
     return list;
 }
 
+static PyObject *sequence_op_names(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_sequence *s = (ext_sequence *)self;
+    kp_sequence *handle = ext_sequence_use(s);
+    PyObject *list = handle != NULL ? PyList_New(0) : NULL;
+    char text[256];
+    for (size_t i = 0; list != NULL && i < kp_sequence_op_count(handle); i++) {
+        kp_sequence_op_name(handle, i, text, sizeof text);
+        PyObject *name = PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
+        if (name == NULL || PyList_Append(list, name) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    return list;
+}
+
+// Nanoseconds of a tick.
+static PyObject *sequence_tick(PyObject *self, PyObject *unused) {
+    (void)unused;
+    ext_sequence *s = (ext_sequence *)self;
+    kp_manager *manager = ext_core_use(s->ext, s->core);
+    kp_device_info info;
+    if (manager == NULL || succeeded(s, kp_manager_device(manager, &info)) < 0)
+        return NULL;
+    return PyFloat_FromDouble(info.timestamp_period);
+}
+
 static void destroy(void *handle) { kp_sequence_destroy(handle); }
 
 static void destroy_handle(ext_sequence *s) {
@@ -346,6 +374,10 @@ PyDoc_STRVAR(timestamps_doc,
              "Device ticks of the last evaluation: one at its start, one after each of the first\n"
              "total_timestamps ops. Device.timestamp_period is the length of a tick.\n\n"
              "StateError: not evaluated, or made without timestamps. UnsupportedError: not on this device.");
+PyDoc_STRVAR(tick_doc, "_tick($self, /)\n--\n\n"
+                       "Nanoseconds of a tick of get_timestamps().");
+PyDoc_STRVAR(op_names_doc, "op_names($self, /)\n--\n\n"
+                           "What each recorded op is called, such as \"dispatch 'multiply'\".");
 PyDoc_STRVAR(destroy_doc, "destroy($self, /)\n--\n\n"
                           "Releases it. Work in flight goes on.");
 PyDoc_STRVAR(record_op_doc, "_record_op($self, op, tensors, extra=None, /)\n--\n\n"
@@ -366,7 +398,9 @@ static PyMethodDef sequence_methods[] = {
     {"clear", sequence_clear_recording, METH_NOARGS, clear_doc},
     {"rerecord", sequence_rerecord, METH_NOARGS, rerecord_doc},
     {"get_timestamps", sequence_timestamps, METH_NOARGS, timestamps_doc},
+    {"op_names", sequence_op_names, METH_NOARGS, op_names_doc},
     {"destroy", sequence_destroy, METH_NOARGS, destroy_doc},
+    {"_tick", sequence_tick, METH_NOARGS, tick_doc},
     {"_record_op", sequence_record_op, METH_VARARGS, record_op_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -12,13 +12,15 @@ Running the same op again on the same tensors with the same shader object replay
 
 from __future__ import annotations
 
-from . import _kp
+import asyncio
+
+from . import _kp, profile
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Generator, Iterable
     from os import PathLike
-    from typing import TypeAlias
+    from typing import Any, TypeAlias
 
     from ._kp import Tensor, _Spirv
 
@@ -27,8 +29,38 @@ if TYPE_CHECKING:
     Text: TypeAlias = str | bytes | Iterable[str] | Iterable[int]
 
 
+# How long a thread that waits for asyncio stays in the library, in nanoseconds: a task that is cancelled leaves it busy as long.
+SLICE = 20_000_000
+
+
 class Sequence(_kp.Sequence):
     __doc__ = _kp.Sequence.__doc__
+
+    def __enter__(self) -> Sequence:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.destroy()
+
+    def __await__(self) -> Generator[Any, None, Sequence]:
+        """Waits for eval_async() as eval_await() does, while the event loop goes on: `await seq.eval_async()`."""
+        return self._wait().__await__()
+
+    async def _wait(self) -> Sequence:
+        loop = asyncio.get_running_loop()
+        while True:
+            try:
+                await loop.run_in_executor(None, self.eval_await, SLICE)
+            except TimeoutError:
+                continue
+            return self
+
+    def profile(self) -> profile.Profile:
+        """How long each op of the last evaluation took, for the first `total_timestamps` ops.
+
+        StateError, UnsupportedError: as get_timestamps().
+        """
+        return profile.from_ticks(self.op_names(), self.get_timestamps(), self._tick())
 
     def record_tensor_create(self, tensors: Tensors) -> Sequence:
         """Records: device memory for each, and an upload of its local data."""
@@ -69,6 +101,12 @@ class Sequence(_kp.Sequence):
 
 class Manager(_kp.Manager):
     __doc__ = _kp.Manager.__doc__
+
+    def __enter__(self) -> Manager:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.destroy()
 
     def eval_tensor_create_def(self, tensors: Tensors) -> None:
         """Runs: device memory for each, and an upload of its local data."""

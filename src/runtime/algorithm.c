@@ -26,6 +26,7 @@ static void free_struct(kp_algorithm *algorithm) {
     for (size_t i = 0; i < algorithm->param_count; i++)
         kp_alloc_free(algorithm->params[i].words);
     kp_alloc_free(algorithm->params);
+    kp_constants_free(&algorithm->constants);
     kp_alloc_free(algorithm->push);
     kp_alloc_free(algorithm->label);
     kp_alloc_free(algorithm);
@@ -259,6 +260,14 @@ static void set_first(kp_algorithm *algorithm, kp_memory *first) {
     algorithm->first = first;
 }
 
+// Around every change: no commands are recorded meanwhile, and those that were are recorded again.
+static void begin_change(kp_algorithm *algorithm) { pthread_rwlock_wrlock(&algorithm->manager->changes); }
+
+static void end_change(kp_algorithm *algorithm) {
+    algorithm->version++;
+    pthread_rwlock_unlock(&algorithm->manager->changes);
+}
+
 kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, size_t memory_count) {
     kp_memory **bound = NULL;
     kp_result result = check(algorithm, "kp_algorithm_bind");
@@ -271,12 +280,31 @@ kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, s
         unref_all(bound, reflection(algorithm)->binding_count);
         return result;
     }
+    begin_change(algorithm);
     unref_all(algorithm->memory, algorithm->memory_count);
     algorithm->memory = bound;
     algorithm->memory_count = reflection(algorithm)->binding_count;
     set_first(algorithm, memory_count != 0 ? memory[0] : NULL);
-    algorithm->version++;
+    end_change(algorithm);
     return KP_OK;
+}
+
+kp_result kp_algorithm_constants(const kp_algorithm *algorithm, kp_param *constants, size_t capacity, size_t *count) {
+    kp_result result = check(algorithm, "kp_algorithm_constants");
+    if (result != KP_OK)
+        return result;
+    if (count == NULL || (constants == NULL && capacity != 0))
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s is NULL", algorithm->label,
+                            count == NULL ? "count" : "constants");
+    const kp_constants *c = &algorithm->constants;
+    if (capacity != 0 && c->count != 0)
+        memcpy(constants, c->list, (capacity < c->count ? capacity : c->count) * sizeof *constants);
+    *count = c->count;
+    return KP_OK;
+}
+
+uint32_t kp_algorithm_push_bytes(const kp_algorithm *algorithm) {
+    return algorithm != NULL && atomic_load(&algorithm->alive) ? kp_algorithm_push_size(algorithm) : 0;
 }
 
 uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm) { return reflection(algorithm)->push_size; }
@@ -324,9 +352,9 @@ kp_result kp_algorithm_set_push(kp_algorithm *algorithm, const void *push, size_
     if (algorithm->push != NULL && push_size != algorithm->push_given)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': made with %zu bytes of push constants, %zu were given",
                             algorithm->label, algorithm->push_given, push_size);
+    begin_change(algorithm);
     result = set_push(algorithm, push, push_size);
-    if (result == KP_OK)
-        algorithm->version++;
+    end_change(algorithm);
     return result;
 }
 
@@ -462,6 +490,8 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
     set_first(algorithm, desc->memory_count != 0 ? desc->memory[0] : NULL);
     result = keep_params(algorithm, program);
     if (result == KP_OK)
+        result = kp_constants_read(&algorithm->constants, program, reflection(algorithm));
+    if (result == KP_OK)
         result = check_types(algorithm, desc->memory, desc->memory_count);
     if (result == KP_OK && desc->push_size != 0)
         result = set_push(algorithm, desc->push, desc->push_size);
@@ -476,16 +506,15 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
 
 // The driver compiles now, not in the first dispatch. A launch that does not work out is for the dispatch to report,
 // which may have one of its own.
-static kp_result compile(kp_algorithm *algorithm) {
+static kp_result compile(const kp_algorithm *algorithm, kp_pipelines_kernel *kernel) {
     kp_algorithm_launch launch;
     VkPipeline pipeline;
     if (kp_algorithm_plan(algorithm, NULL, NULL, &launch) != KP_OK || launch.empty) {
-        if (algorithm->kernel->module->regroup)
+        if (kernel->module->regroup)
             return KP_OK; // the setting is not known yet
         launch.setting = (kp_pipelines_setting){0};
     }
-    return kp_pipelines_variant_get(algorithm->manager, algorithm->kernel, &launch.setting, algorithm->label,
-                                    &pipeline);
+    return kp_pipelines_variant_get(algorithm->manager, kernel, &launch.setting, algorithm->label, &pipeline);
 }
 
 kp_result kp_algorithm_set_launch(kp_algorithm *algorithm, const uint32_t workgroups[3], const uint32_t extent[3]) {
@@ -495,50 +524,49 @@ kp_result kp_algorithm_set_launch(kp_algorithm *algorithm, const uint32_t workgr
         return result;
     if (is_given(workgroups) && is_given(extent))
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': give workgroups or extent, not both", algorithm->label);
+    begin_change(algorithm);
     memcpy(algorithm->workgroups, workgroups != NULL ? workgroups : none, sizeof algorithm->workgroups);
     memcpy(algorithm->extent, extent != NULL ? extent : none, sizeof algorithm->extent);
-    algorithm->version++;
+    end_change(algorithm);
     return KP_OK;
 }
 
-// Work in flight may still use the kernel: it is put when only the handle holds the algorithm, or with the algorithm.
-static kp_result retire(kp_algorithm *algorithm, kp_pipelines_kernel *kernel) {
-    if (atomic_load(&algorithm->holds) == 1) {
-        put_retired(algorithm);
-        kp_pipelines_put(algorithm->manager, kernel);
-        return KP_OK;
-    }
+// Room to keep one more kernel that work in flight uses.
+static kp_result reserve_retired(kp_algorithm *algorithm) {
     size_t size = (algorithm->retired_count + 1) * sizeof(kp_pipelines_kernel *);
     kp_pipelines_kernel **longer = kp_alloc_resize(algorithm->retired, size);
     if (longer == NULL)
         return kp_error_host_memory(size);
-    longer[algorithm->retired_count++] = kernel;
     algorithm->retired = longer;
     return KP_OK;
 }
 
+// Work in flight may still use the old kernel: it is put when only the handle holds the algorithm, or with it.
+static void change_kernel(kp_algorithm *algorithm, kp_pipelines_kernel *kernel) {
+    begin_change(algorithm);
+    algorithm->retired[algorithm->retired_count++] = algorithm->kernel;
+    algorithm->kernel = kernel;
+    if (atomic_load(&algorithm->holds) == 1)
+        put_retired(algorithm);
+    end_change(algorithm);
+}
+
 kp_result kp_algorithm_set_specs(kp_algorithm *algorithm, const kp_spec *specs, size_t spec_count) {
-    kp_pipelines_kernel *old = NULL, *kernel = NULL;
+    kp_pipelines_kernel *kernel = NULL;
     kp_result result = check(algorithm, "kp_algorithm_set_specs");
     if (result == KP_OK)
         result =
             kp_pipelines_sibling(algorithm->manager, algorithm->kernel, specs, spec_count, algorithm->label, &kernel);
     if (result != KP_OK)
         return result;
-    old = algorithm->kernel;
-    algorithm->kernel = kernel;
-    result = compile(algorithm);
-    if (result == KP_OK && kernel != old)
-        result = retire(algorithm, old);
-    else if (result == KP_OK)
-        kp_pipelines_put(algorithm->manager, old);
-    if (result != KP_OK) {
-        algorithm->kernel = old;
+    result = compile(algorithm, kernel);
+    if (result == KP_OK)
+        result = reserve_retired(algorithm);
+    if (result == KP_OK)
+        change_kernel(algorithm, kernel);
+    else
         kp_pipelines_put(algorithm->manager, kernel);
-        return result;
-    }
-    algorithm->version++;
-    return KP_OK;
+    return result;
 }
 
 kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc, kp_algorithm **out) {
@@ -553,7 +581,7 @@ kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc
     algorithm->manager = manager;
     result = build(algorithm, desc);
     if (result == KP_OK)
-        result = compile(algorithm);
+        result = compile(algorithm, algorithm->kernel);
     if (result != KP_OK) {
         if (algorithm->kernel != NULL)
             kp_pipelines_put(manager, algorithm->kernel);

@@ -5,6 +5,7 @@
 #ifndef KP_SRC_RUNTIME_ALGORITHM_H
 #define KP_SRC_RUNTIME_ALGORITHM_H
 
+#include "constants.h"
 #include "memory.h"
 
 // What a parameter of the program holds, when the program says so.
@@ -28,6 +29,7 @@ struct kp_algorithm {
     size_t memory_count;           // the module's bindings
     kp_algorithm_param *params;    // of the program's buffers
     size_t param_count;            //
+    kp_constants constants;        //
     kp_memory *first;              // memory[0] as the caller gave it, referred to; NULL: none
     unsigned char *push;           // default push constants, of the module's size; NULL: none
     size_t push_given;             // bytes that the caller gave

@@ -55,6 +55,7 @@ void kp_manager_release(kp_manager *manager) {
         return;
     pthread_mutex_destroy(&manager->lock);
     pthread_mutex_destroy(&manager->order_lock);
+    pthread_rwlock_destroy(&manager->changes);
     kp_alloc_free(manager->order);
     kp_alloc_free(manager->order_waits);
     kp_alloc_free(manager->label);
@@ -184,6 +185,7 @@ kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
     manager->launch = launch_device(device);
     pthread_mutex_init(&manager->lock, NULL);
     pthread_mutex_init(&manager->order_lock, NULL);
+    pthread_rwlock_init(&manager->changes, NULL);
     kp_pipelines_init(&manager->pipelines);
     kp_log_write(KP_LOG_DEBUG, "manager '%s': device %u, %s, %s; %u queue%s, %s memory", manager->label,
                  device->info.index, device->info.name, device->info.driver, device->queue_count,

@@ -26,6 +26,7 @@ struct kp_manager {
     kp_launch_device launch;    // for kp_launch_plan_make
     kp_pipelines pipelines;     // cache
     _Atomic(uint64_t) used;     // bytes in live tensors
+    pthread_rwlock_t changes;   // held to read while commands are recorded, to write while an algorithm changes
     pthread_mutex_t order_lock; // held around a submission and what it is ordered by:
     kp_order_queue *order;      // by queue; the memories' order too
     uint64_t *order_waits;      // room for a plan's

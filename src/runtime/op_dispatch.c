@@ -160,6 +160,13 @@ static kp_result fill(dispatch *d, kp_algorithm *algorithm, const kp_dispatch_de
     return KP_OK;
 }
 
+static kp_result fill_locked(dispatch *d, kp_algorithm *algorithm, const kp_dispatch_desc *desc) {
+    pthread_rwlock_rdlock(&algorithm->manager->changes);
+    kp_result result = fill(d, algorithm, desc);
+    pthread_rwlock_unlock(&algorithm->manager->changes);
+    return result;
+}
+
 // Takes the op over, also when it fails.
 static kp_result add(kp_sequence *sequence, kp_algorithm *algorithm, const kp_dispatch_desc *desc, kp_op *op) {
     kp_result result = KP_OK;
@@ -172,7 +179,7 @@ static kp_result add(kp_sequence *sequence, kp_algorithm *algorithm, const kp_di
     else if (!atomic_load(&algorithm->alive))
         result = kp_error_set(KP_ERROR_STATE, "%s: algorithm '%s' is destroyed", who, algorithm->label);
     else
-        result = fill((dispatch *)op, algorithm, desc);
+        result = fill_locked((dispatch *)op, algorithm, desc);
     if (result == KP_OK)
         return kp_sequence_add(sequence, op);
     kp_op_destroy(op);

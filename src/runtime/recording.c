@@ -307,20 +307,28 @@ static kp_result submit(kp_recording *recording) {
     return result;
 }
 
-kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who) {
+// Commands that fit the ops as they are now; `*held` says whether what they use is held, whatever comes out.
+static kp_result make_current(kp_recording *recording, kp_op *const *ops, size_t count, const char *who, bool *held) {
     bool current = is_current(recording);
     kp_result result = current ? KP_OK : collect_all(recording, ops, count);
     if (result == KP_OK)
         result = hold(recording, who);
-    if (result != KP_OK)
-        return result;
-    if (!current) {
+    *held = result == KP_OK;
+    if (!current && result == KP_OK) {
         result = record(recording, ops, count, who);
         recording->valid = result == KP_OK;
     }
+    return result;
+}
+
+kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who) {
+    bool held = false;
+    pthread_rwlock_rdlock(&recording->manager->changes);
+    kp_result result = make_current(recording, ops, count, who, &held);
+    pthread_rwlock_unlock(&recording->manager->changes);
     if (result == KP_OK)
         result = submit(recording);
-    if (!recording->running)
+    if (held && !recording->running)
         let_go(recording, recording->memory_count, recording->algorithm_count);
     return result;
 }

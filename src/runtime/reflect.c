@@ -218,10 +218,18 @@ static void read_push(job *j, const kp_reflect_access *access) {
     if (size > UINT32_MAX - 3)
         kp_reflect_module_fail(j->m, KP_ERROR_SPIRV, "the push constants have no size that can be computed");
     uint32_t offset = UINT32_MAX, count = kp_reflect_module_def(j->m, type).count - 2;
+    kp_reflect_member_info *list = keep(j, count, sizeof *list);
     for (uint32_t k = 0; k < count; k++) {
-        uint32_t at = j->m->members[j->m->defs[type].members + k].offset;
-        offset = at < offset ? at : offset;
+        kp_reflect_member_info info = {.offset = j->m->members[j->m->defs[type].members + k].offset};
+        offset = info.offset < offset ? info.offset : offset;
+        uint32_t row = kp_reflect_types_before(j->m, type, k + 2);
+        if (row == KP_REFLECT_NONE || info.offset == KP_REFLECT_NONE ||
+            !kp_reflect_types_element(j->m, row, &info.dtype, &info.components))
+            continue;
+        info.name = kp_reflect_module_member_name(j->m, type, k);
+        list[r->push_count++] = info;
     }
+    r->push = list;
     r->push_offset = size != 0 && offset < size ? offset : 0;
     r->push_size = (uint32_t)((size + 3) / 4 * 4);
 }

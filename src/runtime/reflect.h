@@ -64,6 +64,14 @@ typedef struct kp_reflect_spec {
     const char *name; // NULL when the module does not say
 } kp_reflect_spec;
 
+// One member of the push constants that is a scalar or a vector.
+typedef struct kp_reflect_member_info {
+    const char *name;    // NULL when the module does not say
+    uint32_t offset;     // bytes
+    kp_dtype dtype;      // of one scalar
+    uint32_t components; // 1 to 4
+} kp_reflect_member_info;
+
 typedef struct kp_reflect_entry {
     const char *name;            //
     uint32_t model;              // SpvExecutionModel
@@ -86,6 +94,8 @@ typedef struct kp_reflect {
     uint32_t push_offset;               // where the first member of the push constant block lies
     uint32_t push_size;                 // one past its last byte, a multiple of 4: what a caller pushes from byte 0
                                         // on. 0: no push constants
+    const kp_reflect_member_info *push; // those of its members that are scalars or vectors
+    size_t push_count;                  //
     uint64_t shared_bytes;              // workgroup memory with the default constants, tightly packed (a driver may
                                         // use more); UINT64_MAX: not computable
     bool loops;                         // has a loop (lavapipe cuts these at 65,535 rounds an invocation)

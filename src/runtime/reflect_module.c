@@ -316,6 +316,12 @@ static void annotate(kp_reflect_module *m, const kp_reflect_instruction *i) {
         if (def != NULL)
             decorate(def, i);
         break;
+    case SpvOpMemberName: {
+        kp_reflect_member *member = target_member(m, kp_reflect_operand(i, 1), kp_reflect_operand(i, 2));
+        if (member != NULL)
+            member->name_at = i->at;
+        break;
+    }
     case SpvOpMemberDecorate: {
         kp_reflect_member *member = target_member(m, kp_reflect_operand(i, 1), kp_reflect_operand(i, 2));
         if (member != NULL)
@@ -353,7 +359,8 @@ void kp_reflect_module_read(kp_reflect_module *m, const void *bytes, size_t size
     m->keys = kp_reflect_module_alloc(m, m->keep, m->def_count, sizeof *m->keys);
     m->members = kp_reflect_module_alloc(m, m->keep, member_count, sizeof *m->members);
     for (size_t k = 0; k < member_count; k++)
-        m->members[k] = (kp_reflect_member){.offset = KP_REFLECT_NONE, .matrix_stride = KP_REFLECT_NONE};
+        m->members[k] = (kp_reflect_member){
+            .offset = KP_REFLECT_NONE, .matrix_stride = KP_REFLECT_NONE, .name_at = KP_REFLECT_NONE};
     collect_defs(m);
     kp_reflect_instruction i;
     for (uint32_t at = HEADER_WORDS; at < m->function_at && kp_reflect_module_next(m, &at, &i);)
@@ -376,5 +383,14 @@ const char *kp_reflect_module_name(kp_reflect_module *m, uint32_t row) {
         return NULL;
     kp_reflect_instruction i = kp_reflect_module_at(m, m->defs[row].name_at);
     const char *name = kp_reflect_module_text(m, &i, 2);
+    return name[0] != '\0' ? name : NULL;
+}
+
+const char *kp_reflect_module_member_name(kp_reflect_module *m, uint32_t row, uint32_t member) {
+    uint32_t at = m->members[m->defs[row].members + member].name_at;
+    if (at == KP_REFLECT_NONE)
+        return NULL;
+    kp_reflect_instruction i = kp_reflect_module_at(m, at);
+    const char *name = kp_reflect_module_text(m, &i, 3);
     return name[0] != '\0' ? name : NULL;
 }

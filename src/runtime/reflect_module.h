@@ -34,6 +34,7 @@ typedef struct kp_reflect_def {
 
 typedef struct kp_reflect_member {
     uint32_t offset, matrix_stride; // decorations; NONE
+    uint32_t name_at;               // its OpMemberName; NONE
     bool row_major, non_writable, non_readable;
 } kp_reflect_member;
 
@@ -85,8 +86,9 @@ uint32_t kp_reflect_module_type(const kp_reflect_module *m, uint32_t row);
 // A copy, in `keep`, of the text that starts at operand `first`.
 const char *kp_reflect_module_text(kp_reflect_module *m, const kp_reflect_instruction *i, uint32_t first);
 
-// The name that OpName gives a row, or NULL.
+// The name that OpName gives a row, and the one that OpMemberName gives a member of a struct, or NULL.
 const char *kp_reflect_module_name(kp_reflect_module *m, uint32_t row);
+const char *kp_reflect_module_member_name(kp_reflect_module *m, uint32_t row, uint32_t member);
 
 // Operand k (0 is the length and opcode), or 0, which is no id, when the instruction is shorter.
 static inline uint32_t kp_reflect_operand(const kp_reflect_instruction *i, uint32_t k) {

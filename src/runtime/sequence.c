@@ -181,7 +181,9 @@ static kp_result reserve(kp_sequence *sequence) {
 }
 
 kp_result kp_sequence_add(kp_sequence *sequence, kp_op *op) {
+    pthread_rwlock_rdlock(&sequence->manager->changes);
     kp_result result = op->kind->prepare != NULL ? op->kind->prepare(op, sequence->who) : KP_OK;
+    pthread_rwlock_unlock(&sequence->manager->changes);
     if (result == KP_OK)
         result = reserve(sequence);
     if (result != KP_OK) {
@@ -203,6 +205,16 @@ kp_result kp_sequence_clear(kp_sequence *sequence) {
     drop_ops(sequence);
     kp_recording_forget(sequence->recording);
     sequence->ended = false;
+    return KP_OK;
+}
+
+kp_result kp_sequence_truncate(kp_sequence *sequence, size_t count) {
+    kp_result result = kp_sequence_check(sequence, "kp_sequence_truncate");
+    if (result != KP_OK || count >= sequence->op_count)
+        return result;
+    while (sequence->op_count > count)
+        kp_op_destroy(sequence->ops[--sequence->op_count]);
+    sequence->recording->valid = false;
     return KP_OK;
 }
 

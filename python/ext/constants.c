@@ -1,0 +1,256 @@
+// See ext.h. Push and specialization constants by name or id, from a dict or a structured scalar: each value is
+// converted to the type that the module has, or refused; nothing is reinterpreted.
+#include "ext.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Zeroed bytes that `out` owns. NULL with MemoryError.
+static char *new_bytes(ext_data *out, size_t size) {
+    *out = (ext_data){.owned = calloc(size + 1, 1), .count = size, .dtype = KP_U8};
+    out->bytes = out->owned;
+    if (out->owned == NULL)
+        PyErr_NoMemory();
+    return out->owned;
+}
+
+typedef struct names {
+    kp_param *list;
+    size_t count;
+} names;
+
+static int read_names(kp_ext *ext, const kp_algorithm *algorithm, names *out) {
+    size_t count = 0;
+    kp_result result = kp_algorithm_constants(algorithm, NULL, 0, &count);
+    if (result != KP_OK) {
+        ext_error_raise(ext, result);
+        return -1;
+    }
+    *out = (names){.list = PyMem_Calloc(count + 1, sizeof *out->list)};
+    if (out->list == NULL) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    kp_algorithm_constants(algorithm, out->list, count, &out->count);
+    return 0;
+}
+
+// ValueError "push_consts: there is no 'x'; there are: 'a', 'b'".
+static int unknown(const names *n, kp_param_kind kind, const char *what, PyObject *key) {
+    PyObject *list = PyList_New(0);
+    for (size_t i = 0; list != NULL && i < n->count; i++) {
+        const kp_param *p = &n->list[i];
+        if (p->kind != kind)
+            continue;
+        PyObject *text = p->name[0] != '\0'      ? PyUnicode_FromFormat("'%s'", p->name)
+                         : kind == KP_PARAM_SPEC ? PyUnicode_FromFormat("%u", p->spec_id)
+                                                 : PyUnicode_FromFormat("one without a name");
+        if (text == NULL || PyList_Append(list, text) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(text);
+    }
+    PyObject *comma = PyUnicode_FromString(", ");
+    PyObject *all = list != NULL && comma != NULL ? PyUnicode_Join(comma, list) : NULL;
+    if (all != NULL)
+        PyErr_Format(PyExc_ValueError, "%s: there is no %R; there are: %U", what, key,
+                     PyUnicode_GetLength(all) != 0 ? all : comma);
+    Py_XDECREF(all);
+    Py_XDECREF(comma);
+    Py_XDECREF(list);
+    return -1;
+}
+
+static const kp_param *find(const names *n, kp_param_kind kind, PyObject *key) {
+    const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
+    unsigned long id = kind == KP_PARAM_SPEC && PyLong_Check(key) ? PyLong_AsUnsignedLong(key) : ULONG_MAX;
+    PyErr_Clear();
+    for (size_t i = 0; i < n->count; i++) {
+        const kp_param *p = &n->list[i];
+        if (p->kind == kind && (name != NULL ? p->name[0] != '\0' && strcmp(p->name, name) == 0 : p->spec_id == id))
+            return name != NULL || id != ULONG_MAX ? p : NULL;
+    }
+    return NULL;
+}
+
+// One value, or as many as the member has components. The error names the constant.
+static int set_value(const kp_param *p, const char *what, PyObject *value, char *at) {
+    int result = -1;
+    size_t size = kp_dtype_size(p->dtype);
+    if (p->components == 1) {
+        result = ext_element_set(p->dtype, at, value);
+    } else {
+        PyObject *fast = PySequence_Fast(value, "must be a sequence");
+        Py_ssize_t count = fast != NULL ? PySequence_Size(fast) : 0;
+        result = fast != NULL ? 0 : -1;
+        if (result == 0 && count != (Py_ssize_t)p->components) {
+            PyErr_Format(PyExc_ValueError, "%s: '%s' has %u components, %zd were given", what, p->name, p->components,
+                         count);
+            Py_DECREF(fast);
+            return -1;
+        }
+        for (Py_ssize_t i = 0; result == 0 && i < count; i++) {
+            PyObject *item = PySequence_GetItem(fast, i);
+            result = item != NULL ? ext_element_set(p->dtype, at + (size_t)i * size, item) : -1;
+            Py_XDECREF(item);
+        }
+        Py_XDECREF(fast);
+    }
+    if (result == 0 || (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_OverflowError)))
+        return result;
+    bool range = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
+    PyErr_Clear();
+    PyErr_Format(range ? PyExc_OverflowError : PyExc_TypeError, "%s: '%s' is %s, which %R is not", what, p->name,
+                 kp_dtype_name(p->dtype), value);
+    return -1;
+}
+
+static int check_all_given(const names *n, const bool *given, const char *what) {
+    for (size_t i = 0; i < n->count; i++) {
+        if (n->list[i].kind == KP_PARAM_CONSTANT && !given[i]) {
+            PyErr_Format(PyExc_ValueError, "%s: '%s' is not given", what, n->list[i].name);
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int fill_push(const names *n, PyObject *dict, const char *what, bool *given, char *bytes, size_t size) {
+    Py_ssize_t at = 0;
+    PyObject *key, *value;
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        const kp_param *p = find(n, KP_PARAM_CONSTANT, key);
+        if (p == NULL)
+            return unknown(n, KP_PARAM_CONSTANT, what, key);
+        size_t end = (size_t)p->offset + kp_dtype_size(p->dtype) * p->components;
+        if (end > size) {
+            PyErr_Format(PyExc_ValueError, "%s: '%s' lies outside the push constants", what, p->name);
+            return -1;
+        }
+        if (set_value(p, what, value, bytes + p->offset) < 0)
+            return -1;
+        given[p - n->list] = true;
+    }
+    return check_all_given(n, given, what);
+}
+
+// A copy of a dict, or the fields of a structured scalar, or of an array of one. NULL without an exception: neither.
+static PyObject *as_dict(PyObject *object) {
+    if (PyDict_Check(object))
+        return PyDict_Copy(object);
+    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
+    PyObject *fields = dtype != NULL ? PyObject_GetAttrString(dtype, "names") : NULL;
+    Py_XDECREF(dtype);
+    if (fields == NULL || fields == Py_None) {
+        PyErr_Clear();
+        Py_XDECREF(fields);
+        return NULL;
+    }
+    PyObject *flat = PyObject_CallMethod(object, "item", NULL); // a tuple of the fields
+    PyObject *dict = NULL, *pairs = NULL;
+    if (flat != NULL) {
+        PyObject *builtins = PyImport_ImportModule("builtins");
+        pairs = builtins != NULL ? PyObject_CallMethod(builtins, "zip", "OO", fields, flat) : NULL;
+        Py_XDECREF(builtins);
+        dict = pairs != NULL ? PyDict_New() : NULL;
+        if (dict != NULL && PyDict_MergeFromSeq2(dict, pairs, 1) < 0)
+            Py_CLEAR(dict);
+    }
+    Py_XDECREF(pairs);
+    Py_XDECREF(flat);
+    Py_DECREF(fields);
+    return dict;
+}
+
+bool ext_constants_named(PyObject *object) {
+    if (object == NULL || object == Py_None)
+        return false;
+    if (PyDict_Check(object))
+        return true;
+    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
+    PyObject *fields = dtype != NULL ? PyObject_GetAttrString(dtype, "names") : NULL;
+    bool named = fields != NULL && fields != Py_None;
+    PyErr_Clear();
+    Py_XDECREF(dtype);
+    Py_XDECREF(fields);
+    return named;
+}
+
+static int no_dict(const char *what) {
+    if (!PyErr_Occurred())
+        PyErr_Format(PyExc_TypeError, "%s: must be a dict", what);
+    return -1;
+}
+
+int ext_constants_push(kp_ext *ext, const kp_algorithm *algorithm, PyObject *object, const char *what, ext_data *out) {
+    PyObject *dict = as_dict(object);
+    names n;
+    *out = (ext_data){0};
+    if (dict == NULL)
+        return no_dict(what);
+    if (read_names(ext, algorithm, &n) < 0) {
+        Py_DECREF(dict);
+        return -1;
+    }
+    size_t size = kp_algorithm_push_bytes(algorithm);
+    bool *given = PyMem_Calloc(n.count + 1, sizeof *given);
+    char *bytes = new_bytes(out, size);
+    int result = -1;
+    if (given != NULL && bytes != NULL)
+        result = fill_push(&n, dict, what, given, bytes, size);
+    else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    if (result < 0)
+        ext_data_release(out);
+    PyMem_Free(given);
+    PyMem_Free(n.list);
+    Py_DECREF(dict);
+    return result;
+}
+
+static int fill_specs(const names *n, PyObject *dict, const char *what, char *bytes, kp_spec *specs, size_t *count) {
+    Py_ssize_t at = 0;
+    PyObject *key, *value;
+    while (PyDict_Next(dict, &at, &key, &value)) {
+        const kp_param *p = find(n, KP_PARAM_SPEC, key);
+        if (p == NULL)
+            return unknown(n, KP_PARAM_SPEC, what, key);
+        char *to = bytes + 8 * *count;
+        if (set_value(p, what, value, to) < 0)
+            return -1;
+        specs[(*count)++] = (kp_spec){.id = p->spec_id, .dtype = p->dtype, .value = to};
+    }
+    return 0;
+}
+
+int ext_constants_specs(kp_ext *ext, const kp_algorithm *algorithm, PyObject *object, const char *what,
+                        ext_data *values, kp_spec **out, size_t *count) {
+    PyObject *dict = as_dict(object);
+    names n;
+    *values = (ext_data){0};
+    *count = 0;
+    *out = NULL;
+    if (dict == NULL)
+        return no_dict(what);
+    if (read_names(ext, algorithm, &n) < 0) {
+        Py_DECREF(dict);
+        return -1;
+    }
+    size_t room = (size_t)PyDict_Size(dict);
+    kp_spec *specs = PyMem_Calloc(room + 1, sizeof *specs);
+    char *bytes = new_bytes(values, 8 * room);
+    int result = -1;
+    if (specs != NULL && bytes != NULL)
+        result = fill_specs(&n, dict, what, bytes, specs, count);
+    else if (!PyErr_Occurred())
+        PyErr_NoMemory();
+    if (result < 0) {
+        ext_data_release(values);
+        PyMem_Free(specs);
+    } else {
+        *out = specs;
+    }
+    PyMem_Free(n.list);
+    Py_DECREF(dict);
+    return result;
+}
