@@ -60,7 +60,9 @@ KP_API const char *kp_version(void);
     X(ERROR_DEVICE_LOST, -12, "the device stopped working; its manager answers only destroy from now on")           \
     X(ERROR_TIMEOUT, -13, "the time given passed before the work was done; it goes on")                             \
     X(ERROR_IO, -14, "a file could not be read or written")                                                         \
-    X(ERROR_DRIVER, -15, "the driver returned an error that fits nothing above; the message names call and code")
+    X(ERROR_DRIVER, -15, "the driver returned an error that fits nothing above; the message names call and code")   \
+    X(ERROR_DIVISION, -16, "a checked kernel divided an integer by zero")                                           \
+    X(ERROR_ASSERT, -17, "an assert of a checked kernel did not hold")
 
 typedef enum kp_result {
 #define KP_X(name, value, meaning) KP_##name = (value),

@@ -86,11 +86,18 @@ typedef struct kp_compile_desc {
     size_t function_count;               //
     const kp_callee *callees;            // which of them the kernel calls
     size_t callee_count;                 //
+    bool checked;                        // the kernel looks for mistakes as it runs
 } kp_compile_desc;
 
 // Compiles one kernel of `source` (UTF-8, NUL-terminated, any indentation). `desc` may be NULL.
 // On KP_ERROR_COMPILE, kp_last_error() reads "file:line:column: message" and kp_last_diagnostic() has the parts.
-// KP_ERROR_ARGUMENT for NULL arguments, KP_ERROR_HOST_MEMORY. Thread-safety: any.
+// KP_ERROR_ARGUMENT for NULL arguments, KP_ERROR_HOST_MEMORY.
+//
+// In a `checked` kernel an index out of range, an integer division or modulo by zero, and an assert that does not hold
+// end the invocation, before it writes anything out of range; the others go on. The evaluation then fails with the
+// fault of the invocation that comes first, with KP_ERROR_INDEX, KP_ERROR_DIVISION or KP_ERROR_ASSERT. Without it,
+// asserts are left out. A kernel that is checked, or prints, has a storage buffer more than its parameters, behind
+// them, and is for kp's runtime alone. Thread-safety: any.
 KP_API kp_result kp_compile(const char *source, const kp_compile_desc *desc, kp_program **out);
 
 // The stages of the compiler, for kpc --dump and for tests.

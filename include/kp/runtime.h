@@ -99,6 +99,11 @@ KP_API kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *coun
 
 typedef enum kp_toggle { KP_DEFAULT = 0, KP_ON = 1, KP_OFF = 2 } kp_toggle;
 
+// What kernels of a manager print in an evaluation: the lines of one dispatch, in the order of its invocations, in
+// Python's notation. Called in the thread that waits for the evaluation; not at all where there is nothing. `text` is
+// valid during the call only. The function must not wait for a sequence of the manager.
+typedef void (*kp_print_fn)(void *payload, const char *text, size_t length);
+
 // All fields may be zero.
 typedef struct kp_manager_desc {
     const char *device; // which device: an index ("1"), a UUID (32 hex digits, dashes allowed), or part of a name, any
@@ -118,6 +123,10 @@ typedef struct kp_manager_desc {
     kp_toggle labels;     // names for debuggers (VK_EXT_debug_utils: RenderDoc and others) on objects and around each
                           // op, where the loader has them. DEFAULT: on with validation, or where $KP_LABELS is "1"
     const char *label;    // name in messages; NULL: the device's
+    kp_print_fn print;    // NULL: what kernels print goes to the log, as KP_LOG_INFO, a line at a time
+    void *print_payload;  //
+    uint32_t print_bytes; // room for the prints of one dispatch: 8 bytes a print, and 4 for each number (64-bit ones
+                          // 8); what finds none is counted. 0: 1 MiB
 } kp_manager_desc;
 
 // KP_ERROR_NO_DEVICE when there is no loader, driver or device; KP_ERROR_ARGUMENT for a device or queue family that

@@ -2,6 +2,7 @@
 // arguments, or from objects that `reading` holds; arrays are blocks that it owns.
 #include "ext.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct reading {
@@ -271,17 +272,29 @@ static int read_functions(reading *r, PyObject *list, kp_compile_desc *desc) {
 // compile() and compile_list()
 // ---------------------------------------------------------------------------------------------------------------------
 
+// None: what $KP_CHECKED says.
+static int read_checked(PyObject *object, bool *out) {
+    const char *variable = getenv("KP_CHECKED");
+    int truth = variable != NULL && strcmp(variable, "1") == 0;
+    if (object != NULL && object != Py_None)
+        truth = PyObject_IsTrue(object);
+    *out = truth > 0;
+    return truth;
+}
+
 static int parse(reading *r, PyObject *args, PyObject *kwargs, const char **text, kp_compile_desc *desc) {
-    static char *names[] = {"source",     "kernel",     "file",          "first_line", "params",  "constants",
-                            "debug_info", "local_size", "subgroup_size", "functions",  "callees", NULL};
+    static char *names[] = {"source",    "kernel",     "file",       "first_line",    "params",
+                            "constants", "debug_info", "local_size", "subgroup_size", "functions",
+                            "callees",   "checked",    NULL};
     PyObject *source, *kernel = NULL, *file = NULL, *params = NULL, *constants = NULL, *local_size = NULL;
-    PyObject *functions = NULL, *callees = NULL;
+    PyObject *functions = NULL, *callees = NULL, *checked = NULL;
     unsigned int first_line = 1, subgroup_size = 0;
     int debug_info = 1;
     *desc = (kp_compile_desc){0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOIOO:compile", names, &source, &kernel, &file, &first_line,
-                                     &params, &constants, &debug_info, &local_size, &subgroup_size, &functions,
-                                     &callees))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOIOOO:compile", names, &source, &kernel, &file,
+                                     &first_line, &params, &constants, &debug_info, &local_size, &subgroup_size,
+                                     &functions, &callees, &checked) ||
+        read_checked(checked, &desc->checked) < 0)
         return -1;
     if (source == Py_None) {
         PyErr_SetString(PyExc_TypeError, "source: must be str, not None");

@@ -80,6 +80,10 @@ static PyObject *exception_of(kp_ext *ext, kp_result result) {
         return PyExc_TimeoutError;
     case KP_ERROR_IO:
         return PyExc_OSError;
+    case KP_ERROR_DIVISION:
+        return PyExc_ZeroDivisionError;
+    case KP_ERROR_ASSERT:
+        return PyExc_AssertionError;
     case KP_OK:
     case KP_ERROR_DRIVER:
         break;

@@ -141,7 +141,8 @@ bool ext_core_foreign(unsigned long process);
 // ---------------------------------------------------------------------------------------------------------------------
 
 int ext_log_init(PyObject *module); // sends kp's log to logging.getLogger("kp") until the interpreter ends
-void ext_log_follow(void);          // takes the logger's level; called where work is made, not where it is run
+void ext_log_print(void *payload, const char *text, size_t length); // kp_manager_desc.print: to sys.stdout
+void ext_log_follow(void); // takes the logger's level; called where work is made, not where it is run
 PyObject *ext_log_level(PyObject *module, PyObject *level);
 
 // ---------------------------------------------------------------------------------------------------------------------

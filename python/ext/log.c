@@ -1,4 +1,6 @@
-// See ext.h. kp has one log callback per process; it hands each line to logging.getLogger("kp"). The callback may come
+// See ext.h. What kernels print goes to sys.stdout.
+//
+// kp has one log callback per process; it hands each line to logging.getLogger("kp"). The callback may come
 // from any thread, with or without the GIL, also while an exception is set. `logging` is imported when the first line
 // arrives. At interpreter exit an atexit hook takes the callback away before anything is torn down.
 #include "ext.h"
@@ -40,6 +42,25 @@ static void hand_over(void *payload, kp_log_level level, const char *message) {
         Py_XDECREF(PyObject_CallMethod(to, "log", "iss", (int)level, "%s", message));
     if (PyErr_Occurred())
         PyErr_WriteUnraisable(to);
+    PyErr_Restore(type, value, traceback);
+    PyGILState_Release(gil);
+}
+
+void ext_log_print(void *payload, const char *text, size_t length) {
+    (void)payload;
+    PyGILState_STATE gil = PyGILState_Ensure();
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    PyObject *out = PySys_GetObject("stdout"); // borrowed; None where there is no console
+    PyObject *words = out != NULL && out != Py_None ? PyUnicode_DecodeUTF8(text, (Py_ssize_t)length, "replace") : NULL;
+    if (words != NULL) {
+        Py_INCREF(out);
+        Py_XDECREF(PyObject_CallMethod(out, "write", "O", words));
+        Py_DECREF(out);
+    }
+    Py_XDECREF(words);
+    if (PyErr_Occurred())
+        PyErr_WriteUnraisable(NULL);
     PyErr_Restore(type, value, traceback);
     PyGILState_Release(gil);
 }

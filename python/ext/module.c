@@ -201,20 +201,20 @@ PyDoc_STRVAR(log_level_doc,
              "log_level(level, /)\n--\n\n"
              "Sets the level of logging.getLogger('kp'): 0 (all) to 6 (none) as in Kompute, or a level of the\n"
              "logging module. logging.basicConfig() makes messages below WARNING visible.");
-PyDoc_STRVAR(
-    compile_doc,
-    "compile(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
-    "debug_info=True, local_size=(0, 0, 0), subgroup_size=0)\n--\n\n"
-    "Compiles one kernel of a text in the kernel language. Returns a kp.Program.\n\n"
-    "kernel names the function (default: the last). file and first_line are for messages. params maps "
-    "names of\n"
-    "parameters to types, as text, that replace the source's. constants maps captured names to numbers, "
-    "or to\n"
-    "(dtype, number) for a fixed type. local_size and subgroup_size go before what the text says, unless 0.\n\n"
-    "CompileError: with line and caret.");
+PyDoc_STRVAR(compile_doc,
+             "compile(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
+             "debug_info=True, local_size=(0, 0, 0), subgroup_size=0, checked=None)\n--\n\n"
+             "Compiles one kernel of a text in the kernel language. Returns a kp.Program.\n\n"
+             "kernel names the function (default: the last). file and first_line are for messages. params maps "
+             "names of\n"
+             "parameters to types, as text, that replace the source's. constants maps captured names to numbers, "
+             "or to\n"
+             "(dtype, number) for a fixed type. local_size and subgroup_size go before what the text says, unless 0.\n"
+             "checked: the kernel looks for mistakes as it runs; by default where $KP_CHECKED is 1.\n\n"
+             "CompileError: with line and caret.");
 PyDoc_STRVAR(compile_list_doc,
              "compile_list(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
-             "debug_info=True, local_size=(0, 0, 0), subgroup_size=0)\n--\n\n"
+             "debug_info=True, local_size=(0, 0, 0), subgroup_size=0, checked=None)\n--\n\n"
              "Names of the functions in a text, in order. CompileError as compile().");
 PyDoc_STRVAR(shader_doc, "compile_shader(text, *, language='auto', file=None, entry=None)\n--\n\n"
                          "Compiles GLSL or HLSL. Returns a kp.Program.\n\n"

@@ -147,8 +147,10 @@ static int read_toggle(PyObject *object, kp_toggle *out) {
     return truth < 0 ? -1 : 0;
 }
 
-static ext_core *create(kp_ext *ext, const kp_manager_desc *desc) {
+static ext_core *create(kp_ext *ext, const kp_manager_desc *asked) {
+    kp_manager_desc full = *asked, *desc = &full;
     kp_manager *handle = NULL;
+    desc->print = ext_log_print;
     kp_result result;
     ext_log_follow();
     Py_BEGIN_ALLOW_THREADS result = kp_manager_create(desc, &handle);

@@ -460,6 +460,7 @@ def compile(
     debug_info: bool = True,
     local_size: _Counts = (0, 0, 0),
     subgroup_size: int = 0,
+    checked: bool | None = None,
 ) -> Program: ...
 def compile_list(
     source: str,
@@ -472,6 +473,7 @@ def compile_list(
     debug_info: bool = True,
     local_size: _Counts = (0, 0, 0),
     subgroup_size: int = 0,
+    checked: bool | None = None,
 ) -> list[str]: ...
 def compile_shader(
     text: str, *, language: str = "auto", file: str | None = None, entry: str | None = None

@@ -7,6 +7,8 @@ that the function captures from its module or closure become constants.
 
 from __future__ import annotations
 
+from os import environ
+
 from . import _kp
 
 TYPE_CHECKING = False
@@ -19,15 +21,17 @@ if TYPE_CHECKING:
     from ._kp import Program
 
 
-def compile_function(function: FunctionType, scope: Mapping[str, Any], **sizes: Any) -> tuple[Program, str]:
-    """The program of a function, and its source text. `scope` is what the decorator's caller sees as local names, `sizes` what
-    the decorator says of workgroups.
+def compile_function(function: FunctionType, scope: Mapping[str, Any], **options: Any) -> tuple[Program, str]:
+    """The program of a function, and its source text. `scope` is what the decorator's caller sees as local names, `options` what
+    the decorator says.
 
     TypeError: not a Python function. CompileError: anything else, with file and line.
     """
     from ._capture import Capture
 
-    capture = Capture(function, _param_types(function, scope), sizes)
+    if options.get("checked") is None:
+        options["checked"] = environ.get("KP_CHECKED") == "1"  # before the programs that there are are looked through
+    capture = Capture(function, _param_types(function, scope), options)
     return compile_capture(capture), capture.source
 
 

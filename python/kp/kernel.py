@@ -44,45 +44,48 @@ def kernel(
     *,
     local_size: Sequence[int] | int | None = None,
     subgroup_size: int | None = None,
+    checked: bool | None = None,
 ) -> Any:
     """Makes a function in the kernel language a Kernel: @kp.kernel, or @kp.kernel(local_size=(8, 8)).
 
     The parameters have annotations: i: Index (also Index2, Index3), x: Array[f32], a: f32; or pyshader's tuples.
     local_size is the size of a workgroup, on one to three axes, for kernels whose invocations work together; subgroup_size
     asks for subgroups of that many of them.
+    checked=True makes the kernel look for mistakes as it runs: an index out of range raises IndexError, an integer
+    division by zero ZeroDivisionError, an assert that does not hold AssertionError. By default where $KP_CHECKED is 1.
 
     CompileError: with file, line and caret. TypeError: not a function.
     """
-    sizes = _sizes(local_size, subgroup_size)
+    options = _options(local_size, subgroup_size, checked)
     if function is None:
-        return lambda decorated: _make(decorated, sizes, 2)
-    return _make(function, sizes, 2)
+        return lambda decorated: _make(decorated, options, 2)
+    return _make(function, options, 2)
 
 
-def _sizes(local_size: Sequence[int] | int | None, subgroup_size: int | None) -> dict[str, Any]:
+def _options(local_size: Sequence[int] | int | None, subgroup_size: int | None, checked: bool | None) -> dict[str, Any]:
     """As _kp.compile takes them."""
-    sizes: dict[str, Any] = {}
+    options: dict[str, Any] = {"checked": checked}
     if local_size is not None:
         axes: Any = local_size if hasattr(local_size, "__iter__") else (local_size,)
-        sizes["local_size"] = tuple(axes)
-        if not 1 <= len(sizes["local_size"]) <= 3 or not all(map(_is_count, sizes["local_size"])):
+        options["local_size"] = tuple(axes)
+        if not 1 <= len(options["local_size"]) <= 3 or not all(map(_is_count, options["local_size"])):
             raise ValueError(f"local_size: must be one to three numbers from 1 up, not {local_size!r}")
     if subgroup_size is not None:
         if not _is_count(subgroup_size):
             raise ValueError(f"subgroup_size: must be a number from 1 up, not {subgroup_size!r}")
-        sizes["subgroup_size"] = subgroup_size
-    return sizes
+        options["subgroup_size"] = subgroup_size
+    return options
 
 
 def _is_count(value: Any) -> bool:
     return hasattr(value, "__index__") and 1 <= value < 2**32
 
 
-def _make(function: Callable[..., Any], sizes: dict[str, Any], depth: int) -> Kernel:
+def _make(function: Callable[..., Any], options: dict[str, Any], depth: int) -> Kernel:
     import sys
 
     plain = check_function(function, "@kp.kernel")
-    program, source = compile_function(plain, sys._getframe(depth).f_locals, **sizes)
+    program, source = compile_function(plain, sys._getframe(depth).f_locals, **options)
     return Kernel(program, source, plain)
 
 
@@ -93,15 +96,16 @@ def kernel_from_source(
     file: str | None = None,
     local_size: Sequence[int] | int | None = None,
     subgroup_size: int | None = None,
+    checked: bool | None = None,
 ) -> Kernel:
     """Makes a Kernel of a text with functions in the kernel language: the one of that name, or the last.
 
-    For programs without source files: frozen ones, generated kernels, the plain interpreter. file is for messages. The sizes
+    For programs without source files: frozen ones, generated kernels, the plain interpreter. file is for messages. The others
     are those of the kernel decorator, and go before what a decorator in the text says.
 
     CompileError: with line and caret.
     """
-    return Kernel(_kp.compile(text, kernel=name, file=file, **_sizes(local_size, subgroup_size)), text, None)
+    return Kernel(_kp.compile(text, kernel=name, file=file, **_options(local_size, subgroup_size, checked)), text, None)
 
 
 class Kernel:
@@ -212,6 +216,7 @@ class Kernel:
     ) -> None:
         counts = self._extent(extent, tensors)
         if 0 not in counts:
+            tensors = tensors or [default_manager().tensor([0])]  # a kernel without buffers can still print
             _kp.launch(self.program, tuple(tensors), counts, push, copied, written, specs)
 
     def _bring(self, arguments: list[Any]) -> tuple[list[Tensor], int, int]:

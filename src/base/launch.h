@@ -27,6 +27,24 @@
 //
 // A kernel that reads pyshader's other inputs is regroupable too: in a module whose workgroups are single invocations,
 // WorkgroupId is the index, NumWorkgroups is the extent, and LocalInvocationId is zero.
+//
+// A checked module tells its first fault, and one with prints what they print, through a storage buffer that our
+// runtime binds beside the caller's own. Where it lies, the default of the uint KP_LAUNCH_SPEC_REPORT says: set * 65536
+// + binding, behind all other bindings. Both entry points use it, so such modules are for our runtime alone. It is
+// words:
+//
+//   0 ..              for the runtime (runtime/loop_guard.h)
+//   REPORT_FIRST      the least key of an invocation that had a fault; UINT32_MAX before
+//   REPORT_FAULTS     records written, number n at REPORT_RECORDS + n % FAULT_COUNT * FAULT_WORDS: site, key, index of
+//                     the invocation (3), index that was out of range (low, high word), size
+//   REPORT_PRINTED    words of prints; it may end up beyond REPORT_ROOM, which is how many there can be
+//   REPORT_DROPPED    prints that found no room
+//   REPORT_PRINTS ..  the prints one behind the other: site + 1, key, values (narrow ones as 32 bits, 64-bit ones low
+//                     word first)
+//
+// A key is the invocation's rank among all, x fastest. A site is a number: the module's n-th OpString that starts with
+// KP_LAUNCH_SITE, followed by lines: kind, line, column, bytes of the text; then the text, the
+// kernel's name, the end of a line, and the file's name.
 #ifndef KP_SRC_BASE_LAUNCH_H
 #define KP_SRC_BASE_LAUNCH_H
 
@@ -43,6 +61,30 @@ enum {
     KP_LAUNCH_SPEC_ITEMS,    // uint, default 1
     KP_LAUNCH_SPEC_ADJACENT, // bool, default false
     KP_LAUNCH_SPEC_FOLDED,   // bool, default false
+    KP_LAUNCH_SPEC_REPORT,   // uint, see above; not specialized
+};
+
+#define KP_LAUNCH_SITE "kp site\n"
+
+typedef enum kp_launch_site {
+    KP_LAUNCH_SITE_INDEX,    // an index out of range
+    KP_LAUNCH_SITE_DIVISION, // an integer division or modulo by zero
+    KP_LAUNCH_SITE_ASSERT,   // the text is its message
+    KP_LAUNCH_SITE_PRINT,    // the text is a format: %% is a percent sign, %<letter><n> a value of n components; the
+                             // letter is the element type's, as in KP_DTYPES
+    KP_LAUNCH_SITE_COUNT,
+} kp_launch_site;
+
+enum {
+    KP_LAUNCH_REPORT_FIRST = 4,
+    KP_LAUNCH_REPORT_FAULTS,
+    KP_LAUNCH_REPORT_PRINTED,
+    KP_LAUNCH_REPORT_ROOM,
+    KP_LAUNCH_REPORT_DROPPED,
+    KP_LAUNCH_REPORT_RECORDS = 16,
+    KP_LAUNCH_FAULT_WORDS = 8,
+    KP_LAUNCH_FAULT_COUNT = 64, // a power of two
+    KP_LAUNCH_REPORT_PRINTS = KP_LAUNCH_REPORT_RECORDS + KP_LAUNCH_FAULT_WORDS * KP_LAUNCH_FAULT_COUNT,
 };
 
 // Six uints, in this order, as the last members of the push constant block of "kp_blocks".

@@ -24,6 +24,7 @@ static const char usage[] =
     "  --dump=STAGE       print a stage: tokens, ast, types, spirv\n"
     "  --list             print the names of the functions in the file\n"
     "  --no-debug         leave names and lines out of the module\n"
+    "  --checked          the kernel looks for mistakes as it runs: for kp's runtime alone\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 done, 1 the kernel is faulty, 2 wrong options, 3 a file cannot be read or written.\n";
@@ -32,7 +33,7 @@ typedef struct options {
     const char *file, *output, *header, *symbol, *dump;
     const char **kernels; // as many as arguments
     size_t kernel_count;
-    bool list, no_debug;
+    bool list, no_debug, checked;
 } options;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -66,6 +67,8 @@ static bool parse_option(options *o, int argc, char **argv, int *i) {
         return o->list = true;
     if (strcmp(argv[*i], "--no-debug") == 0)
         return o->no_debug = true;
+    if (strcmp(argv[*i], "--checked") == 0)
+        return o->checked = true;
     if (o->file != NULL || (argv[*i][0] == '-' && argv[*i][1] != '\0'))
         return false;
     o->file = argv[*i];
@@ -388,7 +391,7 @@ static int compile_all(const options *o, const char *source, kp_compile_desc *de
 }
 
 static int run(const options *o, const char *source) {
-    kp_compile_desc desc = {.kernel = o->kernels[0], .file = o->file, .no_debug_info = o->no_debug};
+    kp_compile_desc desc = {.kernel = o->kernels[0], .file = o->file, .no_debug_info = o->no_debug, .checked = o->checked};
     char *words = NULL;
     if (o->list)
         return print_text(kp_compile_list(source, &desc, &words), &words);

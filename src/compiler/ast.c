@@ -268,6 +268,11 @@ static void dump(dumper *d, const kp_node *n) {
     case KP_NODE_FOR:
         dump_loop(d, n);
         break;
+    case KP_NODE_ASSERT:
+    case KP_NODE_PRINT:
+        dump_under(d, "test", n->u.report.test);
+        dump_list(d, n->u.report.list);
+        break;
     default:
         dump_expression_children(d, n);
         break;

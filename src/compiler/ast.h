@@ -53,6 +53,10 @@
     X(FOR, "for")               /* loop: target, range or start/stop/step, body, other */                         \
     X(BREAK, "break")           /* */                                                                             \
     X(CONTINUE, "continue")     /* */                                                                             \
+    X(ASSERT, "assert")         /* report: test, and the message in the list, if any; checked:                    \
+                                   its text, and the list is empty */                                             \
+    X(PRINT, "print")           /* report, made by check from a call: text is a format, list                      \
+                                   the values */                                                                  \
     X(RETURN, "return")         /* operand, or NULL; checked: a TUPLE of the values, or NULL */                   \
     X(PASS, "pass")
 
@@ -168,6 +172,11 @@ struct kp_node {
             kp_branch *branches;
             uint32_t count;
         } branches;
+        struct {
+            kp_node *test;    // ASSERT
+            kp_list list;     //
+            const char *text; // NULL: none
+        } report;
         struct {
             kp_node *target;              // FOR; checked: a VARIABLE
             kp_node *range;               // FOR: what follows "in"; checked: NULL

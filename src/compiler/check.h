@@ -86,6 +86,7 @@ typedef struct kp_kernel {
     kp_symbol *symbols;       // parameters and locals, by `next`
     kp_instance *instances;   // the helpers
     bool has_arrays;          // it has local arrays
+    bool prints;              // somewhere
 } kp_kernel;
 
 uint32_t kp_signature_spec_bits(const kp_symbol *symbol); // the default value of a specialization constant

@@ -298,6 +298,8 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
 }
 
 static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_name *name) {
+    if (strcmp(name->text, "print") == 0)
+        kp_check_fail(c, n, "print gives no value; it is a statement of its own");
     if (strcmp(name->text, "range") == 0)
         kp_check_fail(c, n, "range(...) is for the head of a for loop only");
     const char *hint = kp_habit_name(c->unit, name->text);

@@ -426,9 +426,14 @@ static void check_return(kp_checker *c, kp_node *n) {
 }
 
 // A call of a helper may give any number of values here.
-static kp_node *check_effect(kp_checker *c, kp_node *n) {
-    kp_node *invoke = n->kind == KP_NODE_CALL ? kp_check_invoke(c, n) : NULL;
-    return invoke != NULL ? (invoke->type != NULL ? kp_check_settle(c, invoke) : invoke) : kp_check_value(c, n);
+static void check_effect(kp_checker *c, kp_node *n) {
+    kp_node *value = n->u.operand, *invoke = value->kind == KP_NODE_CALL ? kp_check_invoke(c, value) : NULL;
+    if (invoke != NULL)
+        n->u.operand = invoke->type != NULL ? kp_check_settle(c, invoke) : invoke;
+    else if (kp_check_is_print(c, value))
+        kp_check_print(c, n, value);
+    else
+        n->u.operand = kp_check_value(c, value);
 }
 
 static void check_statement(kp_checker *c, kp_node *n) {
@@ -445,7 +450,7 @@ static void check_statement(kp_checker *c, kp_node *n) {
         else if (kp_check_is_barrier(c, n->u.operand))
             n->u.operand = kp_check_barrier(c, n->u.operand);
         else
-            n->u.operand = check_effect(c, n->u.operand);
+            check_effect(c, n);
         break;
     case KP_NODE_IF:
         check_if(c, n);
@@ -462,6 +467,9 @@ static void check_statement(kp_checker *c, kp_node *n) {
         break;
     case KP_NODE_RETURN:
         check_return(c, n);
+        break;
+    case KP_NODE_ASSERT:
+        kp_check_assert(c, n);
         break;
     default:
         break;

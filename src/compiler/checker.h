@@ -165,6 +165,11 @@ bool kp_check_is_range(kp_checker *c, const kp_node *n);                        
 kp_node *kp_check_whole_number(kp_checker *c, const kp_node *like, int64_t value); // an integer literal
 kp_symbol *kp_check_find(kp_checker *c, const kp_name *name); // what a name stands for in the function; NULL: nothing
 
+// check_report.c
+void kp_check_assert(kp_checker *c, kp_node *n);
+bool kp_check_is_print(kp_checker *c, const kp_node *call);    // a CALL of Python's print; false for all else
+void kp_check_print(kp_checker *c, kp_node *n, kp_node *call); // n, a statement, becomes a PRINT
+
 // check_call.c
 kp_node *kp_check_call(kp_checker *c, kp_node *n);
 kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when it gives several values, the checked call

@@ -334,6 +334,18 @@ static uint32_t input_value(entry *en, const kp_check_param *param) {
     return kp_emit_cast(e, unsigned_type, type, raw);
 }
 
+// How many invocations there are on each axis.
+static uint32_t extent_of(const entry *en) {
+    kp_emitter *e = en->e;
+    uint32_t count = en->inputs[KP_INPUT_WORKGROUP_COUNT], size[3];
+    if (!e->kernel->has_local_size)
+        return count;
+    for (uint32_t i = 0; i < 3; i++)
+        size[i] = u32(e, e->kernel->local_size[i]);
+    uint32_t type = e->report.uvec3;
+    return kp_spirv_binary(e->s, SpvOpIMul, type, count, kp_spirv_constant_composite(e->s, type, size, 3));
+}
+
 static void call_kernel(entry *en) {
     kp_emitter *e = en->e;
     uint32_t *arguments = KP_UNIT_NEW(e->unit, uint32_t, en->kernel->param_count);
@@ -345,6 +357,8 @@ static void call_kernel(entry *en) {
         else if (param->kind == KP_PARAM_CONSTANT)
             arguments[count++] = en->constants[i];
     }
+    if (e->report.active)
+        kp_emit_report_enter(e, en->inputs[KP_INPUT_GLOBAL_ID], extent_of(en));
     kp_spirv_call(e->s, e->type_void, en->kernel->id, arguments, count);
 }
 
@@ -374,6 +388,8 @@ static void close_entry(entry *en, const char *name, const uint32_t local_size[3
 }
 
 static bool uses_input(const kp_emitter *e, kp_input input) {
+    if (e->report.active && (input == KP_INPUT_GLOBAL_ID || input == KP_INPUT_WORKGROUP_COUNT))
+        return true;
     for (uint32_t i = 0; i < e->kernel->param_count; i++) {
         const kp_check_param *param = &e->kernel->params[i];
         if (param->kind == KP_PARAM_INPUT && source_of(param->input) == input)
@@ -620,6 +636,7 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     emit_specs(e);
     kp_emit_shared(e);
     kp_emit_subgroup_inputs(e);
+    kp_emit_report_setup(e);
     kernel_function f = declare_kernel(e);
     if (kernel->has_local_size) {
         emit_main(e, &f, &sh);
@@ -631,4 +648,5 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     emit_kernel(e, &f);
     kp_emit_functions(e);
     kp_emit_helpers(e);
+    kp_emit_report_finish(e);
 }

@@ -77,10 +77,21 @@ static quotient floored(kp_emitter *e, const kp_type *type, uint32_t a, uint32_t
     return result;
 }
 
-static uint32_t divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t a, uint32_t b, bool safe) {
+// In a checked kernel, a fault where a divisor is 0.
+static void check_divisor(kp_emitter *e, const kp_type *type, const kp_node *at, uint32_t zero) {
+    if (!e->unit->desc->checked)
+        return;
+    if (type->components > 1)
+        zero = kp_spirv_unary(e->s, SpvOpAny, e->type_bool, zero);
+    kp_emit_fault(e, KP_LAUNCH_SITE_DIVISION, at, zero, &(kp_emit_fault_data){0});
+}
+
+static uint32_t divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t a, uint32_t b, const kp_node *at,
+                       bool safe) {
     uint32_t none = 0, zero = kp_emit_number(e, type, 0);
     if (!safe) {
         none = test(e, SpvOpIEqual, type, b, zero);
+        check_divisor(e, type, at, none);
         b = safe_divisor(e, type, a, b, none);
     }
     uint32_t result;
@@ -119,7 +130,7 @@ static uint32_t emit_divide(kp_emitter *e, const kp_type *type, bool modulo, uin
     if (shift != 0)
         return two(e, kp_type_is_signed(type) ? SpvOpShiftRightArithmetic : SpvOpShiftRightLogical, type, a,
                    kp_emit_number(e, type, shift));
-    return divide(e, type, modulo, a, operand(e, type, right), divisor != 0 && divisor != -1);
+    return divide(e, type, modulo, a, operand(e, type, right), right, divisor != 0 && divisor != -1);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

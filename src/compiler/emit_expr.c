@@ -219,7 +219,7 @@ static uint32_t emit_subscript(kp_emitter *e, kp_node *n) {
         return kp_emit_load(e, &place);
     }
     uint32_t vector = kp_emit_expr(e, object);
-    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, object->type->components);
+    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, object->type->components, NULL);
     return kp_spirv_extract_dynamic(e->s, kp_emit_type(e, n->type), vector, index);
 }
 

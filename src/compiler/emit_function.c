@@ -33,7 +33,9 @@ uint32_t kp_emit_invoke(kp_emitter *e, const kp_node *n) {
     declare(e, instance);
     for (uint32_t i = 0; i < list.count; i++)
         arguments[n->u.invoke.positions[i]] = kp_emit_expr(e, list.items[i]);
-    return kp_spirv_call(e->s, instance->result, instance->id, arguments, list.count);
+    uint32_t value = kp_spirv_call(e->s, instance->result, instance->id, arguments, list.count);
+    kp_emit_stop(e);
+    return value;
 }
 
 void kp_emit_unpack(kp_emitter *e, const kp_node *n) {

@@ -53,13 +53,16 @@ void kp_emit_shared(kp_emitter *e) {
 kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
     const kp_symbol *symbol = n->u.subscript.object->u.symbol;
     kp_node *index = n->u.subscript.index;
-    uint32_t at = kp_emit_expr(e, index);
+    uint32_t given = kp_emit_expr(e, index), at = given;
+    kp_place place = {.type = n->type, .storage = SpvStorageClassWorkgroup, .bits = symbol->bits};
     if (index->kind != KP_NODE_CONST || symbol->axes[symbol->axis_count - 1]->kind != KP_NODE_CONST) {
         if (kp_type_is_signed(index->type))
             at = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, at);
+        if (e->unit->desc->checked)
+            place.outside =
+                kp_emit_check_index(e, index, given, at, kp_type_scalar(e->unit, KP_U32), total_length(e, symbol, 0));
         at = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){at, total_length(e, symbol, 1)}, 2);
     }
-    kp_place place = {.type = n->type, .storage = SpvStorageClassWorkgroup, .bits = symbol->bits};
     uint32_t type = symbol->bits ? e->type_u32 : kp_emit_type(e, n->type);
     uint32_t pointer = kp_spirv_type_pointer(e->s, place.storage, type);
     place.pointer = kp_spirv_access(e->s, pointer, symbol->id, &at, 1);

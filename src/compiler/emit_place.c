@@ -76,8 +76,7 @@ uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer) {
 
 // An index, i32 or u32 (check makes one of the two of narrower types). One of 64 bits that 32 do not hold becomes the
 // highest u32, which is outside as well.
-static uint32_t emit_index(kp_emitter *e, kp_node *n, const kp_type **type) {
-    uint32_t value = kp_emit_expr(e, n);
+static uint32_t as_index(kp_emitter *e, kp_node *n, uint32_t value, const kp_type **type) {
     *type = n->type;
     if (kp_dtype_size(n->type->dtype) != 8)
         return value;
@@ -88,28 +87,53 @@ static uint32_t emit_index(kp_emitter *e, kp_node *n, const kp_type **type) {
     return kp_emit_cast(e, wide, *type, kp_emit_pick(e, wide, false, value, most));
 }
 
-static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type) {
-    uint32_t index = emit_index(e, n->u.subscript.index, type);
-    if (!n->u.subscript.from_end)
-        return index;
-    uint32_t length = kp_emit_length(e, n->u.subscript.object->u.symbol);
-    length = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, length);
-    return kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, length, index);
+uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, uint32_t index, const kp_type *type,
+                             uint32_t length) {
+    if (!e->unit->desc->checked)
+        return 0;
+    if (kp_type_is_signed(type))
+        index = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, index);
+    uint32_t words[2], bad = kp_spirv_binary(e->s, SpvOpUGreaterThanEqual, e->type_bool, index, length);
+    kp_emit_split(e, n->type, given, words);
+    kp_emit_fault(e, KP_LAUNCH_SITE_INDEX, n, bad,
+                  &(kp_emit_fault_data){.low = words[0], .high = words[1], .size = length});
+    return e->kernel->has_barrier ? bad : 0;
+}
+
+static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type, uint32_t *outside) {
+    kp_node *node = n->u.subscript.index;
+    const kp_symbol *buffer = n->u.subscript.object->u.symbol;
+    bool checked = e->unit->desc->checked;
+    uint32_t given = kp_emit_expr(e, node), index = as_index(e, node, given, type);
+    uint32_t length = 0;
+    if (checked || n->u.subscript.from_end)
+        length = buffer->type->length != 0 ? u32(e, buffer->type->length) : kp_emit_length(e, buffer);
+    if (n->u.subscript.from_end) {
+        uint32_t end = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, length);
+        index = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, end, index);
+    }
+    *outside = kp_emit_check_index(e, node, given, index, *type, length);
+    return index;
 }
 
 // A negative one counts from the end, as in Python.
-uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count) {
+uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, uint32_t *outside) {
     const kp_type *type, *i32 = kp_type_scalar(e->unit, KP_I32);
-    if (index->kind == KP_NODE_CONST)
-        return kp_emit_expr(e, index);
-    uint32_t value = emit_index(e, index, &type);
-    if (kp_type_is_signed(type)) {
-        uint32_t negative = kp_emit_compare(e, KP_TOKEN_LESS, i32, value, kp_emit_number(e, i32, 0));
-        uint32_t end = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, value, kp_emit_number(e, i32, count));
-        value = kp_spirv_select(e->s, e->type_i32, negative, end, value);
-        value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
+    uint32_t given = kp_emit_expr(e, index), bad = 0;
+    if (index->kind != KP_NODE_CONST) {
+        uint32_t value = as_index(e, index, given, &type);
+        if (kp_type_is_signed(type)) {
+            uint32_t negative = kp_emit_compare(e, KP_TOKEN_LESS, i32, value, kp_emit_number(e, i32, 0));
+            uint32_t end = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, value, kp_emit_number(e, i32, count));
+            value = kp_spirv_select(e->s, e->type_i32, negative, end, value);
+            value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
+        }
+        bad = kp_emit_check_index(e, index, given, value, kp_type_scalar(e->unit, KP_U32), u32(e, count));
+        given = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
     }
-    return kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
+    if (outside != NULL)
+        *outside = bad;
+    return given;
 }
 
 static kp_place buffer_place(const kp_symbol *buffer) {
@@ -131,8 +155,10 @@ static kp_place element_place(kp_emitter *e, kp_node *n) {
     kp_place block = buffer_place(buffer);
     const kp_type *index_type, *kept = buffer->bits ? kp_type_scalar(e->unit, KP_U32) : n->type;
     uint32_t indices[2] = {u32(e, 0), 0};
-    indices[1] = buffer_index(e, n, &index_type);
+    uint32_t outside;
+    indices[1] = buffer_index(e, n, &index_type, &outside);
     kp_place place = step(e, &block, kept, indices, 2);
+    place.outside = outside;
     place.type = n->type;
     place.bits = buffer->bits;
     place.index = indices[1];
@@ -147,9 +173,14 @@ static kp_place subscript_place(kp_emitter *e, kp_node *n) {
     if (object->kind == KP_NODE_BUFFER && object->type->kind == KP_TYPE_ARRAY)
         return element_place(e, n);
     kp_place whole = kp_emit_place(e, object);
-    uint32_t count = object->type->kind == KP_TYPE_VECTOR ? object->type->components : object->type->length;
-    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, count);
-    return step(e, &whole, n->type, &index, 1);
+    uint32_t count = object->type->kind == KP_TYPE_VECTOR ? object->type->components : object->type->length, outside;
+    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, count, &outside);
+    kp_place place = step(e, &whole, n->type, &index, 1);
+    place.outside = outside;
+    if (whole.outside != 0)
+        place.outside =
+            outside == 0 ? whole.outside : kp_spirv_binary(e->s, SpvOpLogicalOr, e->type_bool, whole.outside, outside);
+    return place;
 }
 
 static kp_place swizzle_place(kp_emitter *e, kp_node *n) {
@@ -233,7 +264,7 @@ uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
     return is_byte(place) ? from_bytes(e, place->type, value) : value;
 }
 
-void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
+static void store_all(kp_emitter *e, const kp_place *place, uint32_t value) {
     if (place->bits)
         value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
     if (place->count == 0 && is_plain(place)) {
@@ -248,6 +279,19 @@ void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
         kp_place item = part(e, place, element, place->count != 0 ? place->components[i] : i);
         kp_emit_store(e, &item, item_value);
     }
+}
+
+void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
+    if (place->outside == 0) {
+        store_all(e, place, value);
+        return;
+    }
+    uint32_t inside = kp_spirv_id(e->s), end = kp_spirv_id(e->s);
+    kp_spirv_select_branch(e->s, place->outside, end, inside, end);
+    kp_spirv_label(e->s, inside);
+    store_all(e, place, value);
+    kp_spirv_branch(e->s, end);
+    kp_spirv_label(e->s, end);
 }
 
 bool kp_emit_in_memory(const kp_node *n) {

@@ -390,6 +390,12 @@ static void emit_statement(kp_emitter *e, const kp_node *n) {
     case KP_NODE_EXPRESSION:
         kp_emit_expr(e, n->u.operand);
         break;
+    case KP_NODE_ASSERT:
+        kp_emit_assert(e, n);
+        break;
+    case KP_NODE_PRINT:
+        kp_emit_print(e, n);
+        break;
     default:
         break;
     }

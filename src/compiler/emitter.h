@@ -2,6 +2,7 @@
 #ifndef KP_SRC_COMPILER_EMITTER_H
 #define KP_SRC_COMPILER_EMITTER_H
 
+#include "base/launch.h"
 #include "emit.h"
 
 typedef struct kp_emitter_loop {
@@ -22,6 +23,15 @@ typedef enum kp_helper {
     KP_HELPER_COUNT,
 } kp_helper;
 
+// What emit_report.c needs; ids of the module.
+typedef struct kp_emitter_report {
+    bool active;                  // the module has the buffer
+    uint32_t buffer, word;        // the variable; the type of a pointer into it
+    uint32_t uvec3, at, key;      // private variables: the index of this call, its rank among all
+    uint32_t stopped;             // ... a fault has ended this call; 0: nobody asks
+    uint32_t fault, print, sites; // functions, 0: not in use; strings written
+} kp_emitter_report;
+
 typedef struct kp_emitter {
     kp_unit *unit;
     kp_kernel *kernel;
@@ -36,6 +46,7 @@ typedef struct kp_emitter {
     uint32_t helpers[KP_HELPER_COUNT][2]; // [helper][64 bits], ids of those in use; 0: not
     bool helper_done[KP_HELPER_COUNT][2];
     uint32_t subgroup_inputs[4]; // variables, by kp_subgroup; 0: not in use
+    kp_emitter_report report;
 } kp_emitter;
 
 // emit.c
@@ -72,6 +83,7 @@ typedef struct kp_place {
     uint32_t index;               // of an element of a buffer
     const kp_type *index_type;    // ... i32 or u32
     bool bits;                    // a float that is kept as u32
+    uint32_t outside;             // a bool: nothing is stored where it is true; 0: it always is
 } kp_place;
 
 kp_place kp_emit_place(kp_emitter *e, kp_node *n);
@@ -89,13 +101,36 @@ uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer);
 uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type); // what a value, or all of a buffer, is in memory
 
 // The index of one of `count` elements or components: one that is out of range at run time becomes the last one.
-uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count);
+// *outside: what kp_emit_check_index gives; NULL: nobody asks.
+uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, uint32_t *outside);
+
+// In a checked kernel, a fault where the index (`given` in the text) is not below `length`, a u32. Gives a bool that
+// says so where the invocation goes on in spite of it; else 0.
+uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, uint32_t index, const kp_type *type,
+                             uint32_t length);
 
 // emit_parallel.c
 void kp_emit_shared(kp_emitter *e); // its variables
 void kp_emit_subgroup_inputs(kp_emitter *e);
 kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n); // n: SUBSCRIPT
 uint32_t kp_emit_parallel(kp_emitter *e, kp_node *n);
+
+// emit_report.c
+typedef struct kp_emit_fault_data {
+    const char *text;         // NULL: none
+    uint32_t low, high, size; // the index in two words, and how many elements there are; size 0: no index
+} kp_emit_fault_data;
+
+void kp_emit_report_setup(kp_emitter *e);
+void kp_emit_report_enter(kp_emitter *e, uint32_t index, uint32_t extent); // uvec3; before each call of the kernel
+void kp_emit_report_finish(kp_emitter *e);                                 // between functions
+void kp_emit_split(kp_emitter *e, const kp_type *type, uint32_t value, uint32_t words[2]); // of 32 or 64 bits, extended
+void kp_emit_assert(kp_emitter *e, const kp_node *n);
+void kp_emit_print(kp_emitter *e, const kp_node *n);
+void kp_emit_stop(kp_emitter *e); // after the call of a helper: leaves when a fault ended it
+
+// A fault where `bad`, a bool, is true: it ends the invocation, but in kernels with barriers. In checked kernels only.
+void kp_emit_fault(kp_emitter *e, kp_launch_site kind, const kp_node *at, uint32_t bad, const kp_emit_fault_data *data);
 
 // emit_arith.c
 uint32_t kp_emit_unary(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a);

@@ -161,7 +161,18 @@ static _Noreturn void refuse(kp_parser *p) {
     }
 }
 
-// simple := 'pass' | 'break' | 'continue' | 'return' [expressions] | assignment
+// assert := 'assert' expression [',' expression]
+static kp_node *assertion(kp_parser *p) {
+    kp_node *n = kp_parser_node(p, KP_NODE_ASSERT, take(p));
+    n->u.report.test = kp_parser_expression(p);
+    uint32_t base = p->item_count;
+    if (accept(p, KP_TOKEN_COMMA))
+        kp_parser_push(p, kp_parser_expression(p));
+    n->u.report.list = kp_parser_pop(p, base);
+    return kp_parser_end_node(p, n);
+}
+
+// simple := 'pass' | 'break' | 'continue' | 'return' [expressions] | assert | assignment
 static kp_node *simple(kp_parser *p) {
     kp_node *n;
     switch (p->at->kind) {
@@ -179,6 +190,9 @@ static kp_node *simple(kp_parser *p) {
         if (!is(p, KP_TOKEN_NEWLINE) && !is(p, KP_TOKEN_SEMICOLON) && !is(p, KP_TOKEN_END))
             n->u.operand = kp_parser_expressions(p);
         kp_parser_end_node(p, n);
+        break;
+    case KP_TOKEN_ASSERT:
+        n = assertion(p);
         break;
     default:
         n = assignment(p);
@@ -217,7 +231,6 @@ static kp_node *statement(kp_parser *p) {
     case KP_TOKEN_RAISE:
     case KP_TOKEN_GLOBAL:
     case KP_TOKEN_NONLOCAL:
-    case KP_TOKEN_ASSERT:
     case KP_TOKEN_INDENT:
     case KP_TOKEN_ELIF:
     case KP_TOKEN_ELSE:

@@ -243,6 +243,12 @@ static void walk_statement(walk *w, kp_node *n, const kp_node *why) {
     case KP_NODE_RETURN:
         walk_return(w, n, why);
         break;
+    case KP_NODE_ASSERT:
+        varies(w, n->u.report.test);
+        break;
+    case KP_NODE_PRINT:
+        any_varies(w, n->u.report.list);
+        break;
     default:
         break;
     }

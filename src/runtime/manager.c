@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { DEFAULT_PRINT_BYTES = 1 << 20 };
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Forks. A child has a copy of the handles, but no device behind them.
 // ---------------------------------------------------------------------------------------------------------------------
@@ -183,6 +185,9 @@ kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
     manager->unified = device->unified_flags != 0 && choose(desc->unified, "KP_UNIFIED", "0", true);
     manager->regroup = choose(desc->regroup, "KP_REGROUP", "0", true);
     manager->launch = launch_device(device);
+    manager->print = desc->print;
+    manager->print_payload = desc->print_payload;
+    manager->print_words = (desc->print_bytes != 0 ? desc->print_bytes : DEFAULT_PRINT_BYTES) / 4;
     pthread_mutex_init(&manager->lock, NULL);
     pthread_mutex_init(&manager->order_lock, NULL);
     pthread_rwlock_init(&manager->changes, NULL);

@@ -24,6 +24,9 @@ struct kp_manager {
     bool unified;               // tensors' host and device sides are one
     bool regroup;               // kernels of our compiler are launched by blocks
     kp_launch_device launch;    // for kp_launch_plan_make
+    kp_print_fn print;          // NULL: to the log
+    void *print_payload;        //
+    uint32_t print_words;       // room for the prints of a dispatch
     kp_pipelines pipelines;     // cache
     _Atomic(uint64_t) used;     // bytes in live tensors
     pthread_rwlock_t changes;   // held to read while commands are recorded, to write while an algorithm changes

@@ -76,7 +76,7 @@ static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
     kp_device *device = recorder->device;
     kp_pipeline_bound few[16] = {0}, *bound = few;
     kp_result result = KP_OK;
-    size_t count = algorithm->memory_count + module->guarded;
+    size_t count = algorithm->memory_count + module->reports;
     if (count > sizeof few / sizeof *few)
         bound = kp_alloc_zero(count, sizeof *bound);
     if (bound == NULL)
@@ -88,7 +88,7 @@ static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
         else
             result = bound_image(device, algorithm->memory[i], binding->kind, &bound[i].image);
     }
-    if (module->guarded)
+    if (module->reports)
         bound[count - 1].buffer = kp_faults_take(recorder->faults, algorithm);
     if (result == KP_OK)
         result = kp_pipeline_bind(device, recorder->commands, &module->layout, bound, recorder->pools);

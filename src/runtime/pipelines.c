@@ -124,7 +124,7 @@ static kp_result check_binding(const kp_reflect_binding *b, const char *label) {
 // That a pipeline may have that many.
 static kp_result check_counts(const kp_device *device, const kp_reflect *reflect, const char *label) {
     const kp_info_limits *l = &device->limits;
-    uint32_t n[5] = {0};
+    uint32_t n[5] = {reflect->reports};
     for (size_t i = 0; i < reflect->binding_count; i++) {
         kp_reflect_kind kind = reflect->bindings[i].kind;
         bool both = kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER;
@@ -204,10 +204,13 @@ static kp_result check_bindings(const kp_device *device, const kp_reflect *refle
     return KP_OK;
 }
 
-// A place behind all others, so that descriptors need no more sets.
-static kp_pipeline_binding free_binding(const kp_reflect *reflect) {
+// Where the module's report lies, or a place behind all others, so that descriptors need no more sets.
+static kp_pipeline_binding report_place(const kp_reflect *reflect) {
     kp_pipeline_binding place = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
-    if (reflect->binding_count != 0) {
+    if (reflect->reports) {
+        place.set = reflect->report_set;
+        place.binding = reflect->report_binding;
+    } else if (reflect->binding_count != 0) {
         const kp_reflect_binding *last = &reflect->bindings[reflect->binding_count - 1];
         place.set = last->set;
         place.binding = last->binding + 1;
@@ -217,7 +220,7 @@ static kp_pipeline_binding free_binding(const kp_reflect *reflect) {
 
 static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, const char *label) {
     const kp_reflect *reflect = module->reflect;
-    uint32_t count = (uint32_t)reflect->binding_count + module->guarded;
+    uint32_t count = (uint32_t)reflect->binding_count + module->reports;
     kp_pipeline_binding *bindings = kp_alloc_zero(count, sizeof *bindings);
     if (bindings == NULL)
         return kp_error_host_memory(count * sizeof *bindings);
@@ -225,8 +228,8 @@ static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, c
         bindings[i] = (kp_pipeline_binding){.set = reflect->bindings[i].set,
                                             .binding = reflect->bindings[i].binding,
                                             .type = descriptor_of(reflect->bindings[i].kind)};
-    if (module->guarded)
-        bindings[count - 1] = free_binding(reflect);
+    if (module->reports)
+        bindings[count - 1] = report_place(reflect);
     uint32_t push_size = reflect->push_size;
     uint32_t with_launch = reflect->launch_push_offset + (uint32_t)sizeof(kp_launch_push);
     if (module->regroup && with_launch <= manager->device->info.max_push_constants)
@@ -240,7 +243,7 @@ static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, c
     const kp_reflect *reflect = module->reflect;
     if (!module->guarded)
         return kp_pipeline_module_create(manager->device, reflect->words, reflect->word_count, label, &module->handle);
-    kp_pipeline_binding place = free_binding(reflect);
+    kp_pipeline_binding place = report_place(reflect);
     uint32_t *words = NULL;
     size_t count = 0;
     kp_result result =
@@ -285,6 +288,7 @@ static kp_result build_module(kp_manager *manager, const kp_pipelines_desc *desc
     module->subgroup_size = device->limits.max_subgroups != 0 ? desc->subgroup_size : 0;
     module->regroup = manager->regroup && reflect->regroupable;
     module->guarded = manager->launch.driver == KP_LAUNCH_DRIVER_LAVAPIPE && reflect->loops;
+    module->reports = module->guarded || reflect->reports;
     result = make_handle(manager, module, desc->label);
     if (result == KP_OK)
         result = make_layout(manager, module, desc->label);
@@ -314,7 +318,7 @@ static kp_result make_module(kp_manager *manager, const kp_pipelines_desc *desc,
 // Specialization constants
 // ---------------------------------------------------------------------------------------------------------------------
 
-static bool is_launch_spec(uint32_t id) { return id >= KP_LAUNCH_SPEC_BASE && id <= KP_LAUNCH_SPEC_FOLDED; }
+static bool is_launch_spec(uint32_t id) { return id >= KP_LAUNCH_SPEC_BASE && id <= KP_LAUNCH_SPEC_REPORT; }
 
 static kp_result unknown_spec(const kp_reflect *reflect, uint32_t id, const char *label) {
     kp_str list = {0};

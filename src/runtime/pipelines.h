@@ -26,7 +26,8 @@ typedef struct kp_pipelines_module {
     kp_pipeline_layout layout; //
     uint32_t subgroup_size;    // asked for; 0: the device's choice
     bool regroup;              // launched by blocks
-    bool guarded;              // says when a loop was cut (loop_guard.h): one binding more, the last
+    bool guarded;              // says when a loop was cut (loop_guard.h)
+    bool reports;              // that, or what reflect->reports says: it has one binding more, the last (faults.h)
 } kp_pipelines_module;
 
 // The settings of kp_launch_plan that make another pipeline. Compared as bytes: all of it is set.

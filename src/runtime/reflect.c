@@ -350,6 +350,72 @@ static bool has_launch_push(const job *j, const kp_reflect_access *access, uint3
     return *offset % 4 == 0 && j->types.rows[type].laid == (uint64_t)*offset + sizeof(kp_launch_push);
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// What the module tells (base/launch.h)
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The number at *at, and the end of its line behind it; *at moves behind that. UINT32_MAX, and *at NULL: there is none.
+static uint32_t number_line(const char **at) {
+    uint64_t value = 0;
+    const char *c = *at;
+    for (; c != NULL && *c >= '0' && *c <= '9' && value < UINT32_MAX; c++)
+        value = value * 10 + (uint32_t)(*c - '0');
+    bool good = c != NULL && c != *at && *c == '\n' && value < UINT32_MAX;
+    *at = good ? c + 1 : NULL;
+    return good ? (uint32_t)value : UINT32_MAX;
+}
+
+static bool read_site(job *j, const char *text, kp_reflect_site *site) {
+    static const char start[] = KP_LAUNCH_SITE;
+    if (strncmp(text, start, sizeof start - 1) != 0)
+        return false;
+    const char *at = text + sizeof start - 1;
+    site->kind = number_line(&at);
+    site->line = number_line(&at);
+    site->column = number_line(&at);
+    uint32_t length = number_line(&at);
+    if (at == NULL || site->kind >= KP_LAUNCH_SITE_COUNT || strlen(at) < length)
+        return false;
+    const char *kernel = at + length, *end = strchr(kernel, '\n');
+    if (end == NULL)
+        return false;
+    char *words = kp_reflect_module_alloc(j->m, j->m->keep, strlen(at) + 2, 1);
+    site->text = memcpy(words, at, length);
+    site->kernel = memcpy(words + length + 1, kernel, (size_t)(end - kernel));
+    site->file = end + 1;
+    return true;
+}
+
+static void read_sites(job *j) {
+    kp_reflect *r = &j->h->data;
+    kp_reflect_site *sites = keep(j, count_of(j->m, SpvOpString), sizeof *sites);
+    kp_reflect_instruction i;
+    r->sites = sites;
+    for (uint32_t at = HEADER_WORDS; next_of(j->m, SpvOpString, &at, &i);) {
+        const char *text = kp_reflect_module_text(j->m, &i, 2);
+        if (!read_site(j, text, &sites[r->site_count]))
+            continue;
+        r->prints |= sites[r->site_count].kind == KP_LAUNCH_SITE_PRINT;
+        r->site_count++;
+    }
+}
+
+// Takes the buffer out of the bindings, where it is the last.
+static void read_report(job *j) {
+    kp_reflect *r = &j->h->data;
+    const kp_reflect_spec *place = kp_reflect_find_spec(r, KP_LAUNCH_SPEC_REPORT);
+    if (place == NULL || r->binding_count == 0)
+        return;
+    const kp_reflect_binding *last = &r->bindings[r->binding_count - 1];
+    r->report_set = (uint32_t)place->value >> 16;
+    r->report_binding = (uint32_t)place->value & 0xFFFF;
+    if (last->set != r->report_set || last->binding != r->report_binding || last->kind != KP_REFLECT_STORAGE_BUFFER)
+        return;
+    r->reports = true;
+    r->binding_count--;
+    read_sites(j);
+}
+
 static bool same_bindings(const kp_reflect *r, const kp_reflect_binding *others, size_t count) {
     if (count != r->binding_count)
         return false;
@@ -374,7 +440,7 @@ static void read_launch(job *j) {
         return;
     size_t count;
     const kp_reflect_binding *bindings = kp_reflect_bindings_read(&j->types, access.flags, &count);
-    r->regroupable = same_bindings(r, bindings, count);
+    r->regroupable = same_bindings(r, bindings, count - (r->reports && count != 0));
     r->launch_push_offset = r->regroupable ? offset : 0;
 }
 
@@ -393,6 +459,7 @@ static void read_all(job *j) {
     j->h->function = j->functions[r->entry - r->entries];
     kp_reflect_access access = kp_reflect_access_find(j->m, j->h->function);
     r->bindings = kp_reflect_bindings_read(&j->types, access.flags, &r->binding_count);
+    read_report(j);
     r->set_count = r->binding_count != 0 ? r->bindings[r->binding_count - 1].set + 1 : 0;
     r->loops = access.loops;
     r->subgroups = kp_reflect_has_capability(r, SpvCapabilityGroupNonUniform);

@@ -81,6 +81,13 @@ typedef struct kp_reflect_entry {
                                  // has none: ask kp_reflect_specialize
 } kp_reflect_entry;
 
+// A place of the source that can tell something (base/launch.h).
+typedef struct kp_reflect_site {
+    uint32_t kind;                    // kp_launch_site
+    uint32_t line, column;            //
+    const char *text, *kernel, *file; //
+} kp_reflect_site;
+
 typedef struct kp_reflect {
     const uint32_t *words;              // the module in host byte order, aligned
     size_t word_count;                  //
@@ -111,6 +118,12 @@ typedef struct kp_reflect {
     size_t extension_count;             //
     bool regroupable;                   // keeps the contract of base/launch.h: the entry is "main", and "kp_blocks"
                                         // does the same by blocks
+    bool reports;                       // has a buffer to tell things with, at:
+    uint32_t report_set;                //
+    uint32_t report_binding;            // it is not among `bindings`, but would be the last
+    const kp_reflect_site *sites;       // what it can tell
+    size_t site_count;                  //
+    bool prints;                        // one of them is a print
     uint32_t launch_push_offset;        // regroupable: where kp_launch_push lies in the push constants of "kp_blocks"
 } kp_reflect;
 

@@ -4,8 +4,8 @@
     tests/compile/run.py KPC FILE-OR-FOLDER... [--bless]
 
 What a file must do is told by the folder it is in:
-    ok/      each of its functions compiles, and the module passes spirv-val for Vulkan 1.1; one whose name starts with "_" is
-             not a kernel, but called by those
+    ok/      each of its functions compiles, checked and not, and the modules pass spirv-val for Vulkan 1.1; one whose name
+             starts with "_" is not a kernel, but called by those
     error/   its last function, or the one that a line "# kpc: --kernel=NAME" names, does not compile, and says so in the words
              and at the place of its first line, "# error: LINE:COLUMN: message" (an .expect file of the same name may hold
              that line for a file that cannot)
@@ -29,9 +29,9 @@ def run(*command, **options):
     return result.returncode, (result.stdout + result.stderr).decode(errors="replace")
 
 
-def compile_kernel(kpc, path, kernel, out):
+def compile_kernel(kpc, path, kernel, out, *options):
     """Writes SPIR-V of the kernel to `out`; the words of a failure, or None."""
-    status, text = run(kpc, f"--kernel={kernel}", "-o", out, path)
+    status, text = run(kpc, f"--kernel={kernel}", *options, "-o", out, path)
     return None if status == 0 else f"kpc exited with {status}: {text}"
 
 
@@ -44,11 +44,12 @@ def check_ok(kpc, path, _bless):
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "kernel.spv"
         for kernel in kernels_of(path):
-            fault = compile_kernel(kpc, path, kernel, out)
-            if fault is None:
-                status, text = run("spirv-val", "--target-env", "vulkan1.1", out)
-                fault = text if status else None
-            yield kernel, fault
+            for options in ((), ("--checked",)):
+                fault = compile_kernel(kpc, path, kernel, out, *options)
+                if fault is None:
+                    status, text = run("spirv-val", "--target-env", "vulkan1.1", out)
+                    fault = text if status else None
+                yield " ".join((kernel, *options)), fault
 
 
 def expectation(path):
@@ -98,8 +99,9 @@ def normalise(assembly, function=None):
 
 
 def check_golden(kpc, path, bless):
-    for kernel, fault in check_ok(kpc, path, bless):
-        if fault is None:
+    for name, fault in check_ok(kpc, path, bless):
+        kernel, *checked = name.split()
+        if fault is None and not checked:
             with tempfile.TemporaryDirectory() as folder:
                 out = Path(folder) / "kernel.spv"
                 compile_kernel(kpc, path, kernel, out)
@@ -109,7 +111,7 @@ def check_golden(kpc, path, bless):
             if bless:
                 golden.write_text(found)
             fault = difference(golden.read_text() if golden.exists() else "", found)
-        yield kernel, fault
+        yield name, fault
 
 
 def difference(wanted, found):

@@ -79,7 +79,7 @@ class Float(Number, float):
         return type(self)(abs(float(self)))
 
     def __repr__(self) -> str:
-        return str(self.numpy(self))
+        return repr(float(str(self.numpy(self))))  # the shortest digits, in Python's notation
 
     __str__ = __repr__
     __hash__ = float.__hash__
