@@ -19,6 +19,7 @@ SIGNATURE = (
     "out_i: Array[i32], out_u: Array[u32], out_f: Array[f32], out_r: Array[f32], out_v: Array[vec3]"
 )
 SIZE = 16  # elements of each input
+NARROW_AND_WIDE = ("i8", "u8", "i16", "u16", "i64", "u64")  # integers that not every device has
 LIMIT, DIGITS = 256, 2  # what float variables are cut to: magnitude, binary digits behind the point
 
 INTEGERS = [0, 1, -1, 2, 3, 7, -8, 100, 255, 65535, -65536, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 1 << 30]
@@ -38,11 +39,13 @@ def arguments(seed, count):
 
 
 class Generator:
-    def __init__(self, seed, size=14):
+    def __init__(self, seed, size=14, every_type=False):
         self.rng = random.Random(seed)
         self.budget = size  # statements still to be made
         self.lines = []
         self.variables = {"i32": ["i", "n"], "u32": ["m"], "f32": [], "bool": [], "vec2": [], "vec3": [], "ivec2": []}
+        self.more = NARROW_AND_WIDE if every_type else ()
+        self.variables |= {kind: [] for kind in self.more}
         self.fixed = {"i", "n", "m"}
         self.names = 0
         self.loops = []  # iterations of the loops around
@@ -83,6 +86,11 @@ class Generator:
         """An expression of type i32 that is no constant."""
         if d <= 0 or self.chance(0.12):
             return self.variable("i32") if self.chance(0.6) else f"a[{self.index(0)}]"
+        if self.more and self.chance(0.2):
+            kind = self.pick(*self.more)
+            inner = self.integer(kind, d - 1)
+            widens = kind in ("i8", "u8", "i16", "u16") and self.chance(0.3)
+            return f"({inner} {self.pick('+', '-', '*', '|')} {self.i32(0)})" if widens else f"i32({inner})"
         e, f = self.i32(d - 1), self.i32_any(d - 1)
         if self.chance(0.5):
             e, f = f, e
@@ -148,6 +156,43 @@ class Generator:
         if choice == 12:
             return f"u32({self.i32(d - 1)})"
         return f"({e} ** {self.pick('2', '3')})"
+
+    def integer(self, kind, d):
+        """An expression of one of the other integer types that is no constant."""
+        name = self.variable(kind)
+        if d <= 0 or self.chance(0.15):
+            return name if name and self.chance(0.7) else f"{kind}({self.pick(self.i32, self.u32)(0)})"
+        e, signed, bits = self.integer(kind, d - 1), kind[0] == "i", int(kind[1:])
+        high = 2 ** (bits - signed) - 1
+        f = str(self.pick(0, 1, 2, 9, 100, high)) if self.chance(0.3) else self.integer(kind, d - 1)
+        choice = self.rng.randrange(14)
+        if choice < 4:
+            return f"({e} {self.pick('+', '-', '*')} {f})"
+        if choice == 4:
+            return f"({e} {self.pick('&', '|', '^')} {f})"
+        if choice == 5:
+            return f"({e} {self.pick('//', '%')} ({self.integer(kind, d - 1)} & 15 | 1))"
+        if choice == 6:
+            return f"({e} {self.pick('//', '%')} {self.pick('3', '7', '10', '16', *(['-5', '(-2)'] if signed else []))})"
+        if choice == 7:
+            amount = self.pick(self.i32(d - 1), self.integer(kind, d - 1), str(self.rng.randrange(bits)))
+            return f"({e} {self.pick('<<', '>>')} ({amount} & 63))"
+        if choice == 8:
+            return f"({self.pick('-', '~', '+')}{e})"
+        if choice == 9:
+            return f"{self.pick('min', 'max')}({e}, {f})"
+        if choice == 10:
+            return f"({e} if {self.boolean(d - 1)} else {f})"
+        if choice == 11:
+            return f"({e} ** {self.pick('2', '3')})"
+        if choice == 12:
+            return self.pick(f"abs({e})", f"clamp({e}, 3, 90)", f"sign({e})")
+        return f"({e} + {self.narrower(kind, d - 1)})"
+
+    def narrower(self, kind, d):
+        """An expression of a type of which every value is one of `kind`, or a cast."""
+        inner = {"i16": "i8", "u16": "u8", "i64": "i16", "u64": "u16"}.get(kind)
+        return self.integer(inner, d) if inner else f"{kind}({self.integer(self.pick(*self.more), d)})"
 
     # ---- floats: (text, bound of the magnitude, digits behind the point)
 
@@ -267,6 +312,8 @@ class Generator:
             return self.i32(d)
         if kind == "u32":
             return self.u32(d)
+        if kind in self.more:
+            return self.integer(kind, d)
         if kind == "f32":
             return self.f32(d)[0]
         if kind == "bool":
@@ -276,7 +323,7 @@ class Generator:
     # ---- statements
 
     def define(self, depth, kind=None):
-        kind = kind or self.pick("i32", "i32", "u32", "f32", "bool", "vec2", "vec3", "ivec2")
+        kind = kind or self.pick("i32", "i32", "u32", "f32", "bool", "vec2", "vec3", "ivec2", *self.more)
         value = self.value(kind)
         name = self.fresh(kind[0])
         annotation = f": {kind}" if self.chance(0.2) else ""
@@ -284,12 +331,12 @@ class Generator:
         self.variables[kind].append(name)
 
     def assign(self, depth):
-        kind = self.pick("i32", "i32", "u32", "f32", "bool", "vec2", "vec3", "ivec2")
+        kind = self.pick("i32", "i32", "u32", "f32", "bool", "vec2", "vec3", "ivec2", *self.more)
         name = self.variable(kind, writable=True)
         if not name:
             return self.define(depth, kind)
         choice = self.rng.randrange(4)
-        if choice == 0 and kind in ("i32", "u32"):
+        if choice == 0 and kind in ("i32", "u32", *self.more):
             if self.chance(0.2):
                 return self.emit(depth, f"{name} {self.pick('//=', '%=')} {self.pick('3', '7', '10')}")
             if self.chance(0.2):
@@ -410,6 +457,9 @@ class Generator:
         for kind, out in (("i32", "out_i"), ("u32", "out_u"), ("f32", "out_f"), ("vec3", "out_v")):
             for slot, name in enumerate([v for v in self.variables[kind] if v not in self.fixed][:4], 4):
                 self.emit(1, f"{out}[i * {SLOTS} + {slot}] = {name}")
+        for kind in self.more:
+            for slot, name in enumerate(self.variables[kind][:4], 4):
+                self.emit(1, f"out_u[i * {SLOTS} + {slot}] = 31 * out_u[i * {SLOTS} + {slot}] + u32({name})")
         for slot, name in enumerate(self.variables["bool"][:4]):
             self.emit(1, f"out_f[i * {SLOTS} + {slot}] = 1.0 if {name} else -1.0")
         for slot, name in enumerate(self.variables["vec2"][:4]):
@@ -428,6 +478,6 @@ class Generator:
         return "\n".join(self.lines) + "\n"
 
 
-def generate(seed, size=14):
-    """The text of the kernel number `seed`, of about `size` statements."""
-    return Generator(seed, size).kernel()
+def generate(seed, size=14, every_type=False):
+    """The text of the kernel number `seed`, of about `size` statements; with integers of 8, 16 and 64 bits, if asked."""
+    return Generator(seed, size, every_type).kernel()

@@ -4,6 +4,7 @@ KP_RANDOM_KERNELS sets how many this process runs. Each configuration of the mat
 own, so the four of CI run 2,000 different kernels. `make random` runs 100,000.
 """
 
+import functools
 import os
 
 import kernelgen
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from kernel_check import compare, compile_text, manager, outcome, run_on_device
 from kp.emulate.launch import Emulation
+from typekit import launch
 
 COUNT = int(os.environ.get("KP_RANDOM_KERNELS", "500"))
 GROUPS = 20
@@ -28,8 +30,19 @@ def size_of(seed):
     return 60 if seed % 20 == 19 else 12
 
 
+def every_type(seed):
+    """Half of the kernels have all integer types, where the device does."""
+    return seed % 2 == 1 and has_every_type()
+
+
+@functools.cache
+def has_every_type():
+    text = "def k(i: Index, a: Array[i32]):\n    a[i] = i32(i8(1)) + i32(i16(1)) + i32(i64(1))\n"
+    return launch({"i8", "i16", "i64"}, text, np.zeros(1, np.int32)) is not None
+
+
 def check_seed(seed):
-    text = kernelgen.generate(seed, size_of(seed))
+    text = kernelgen.generate(seed, size_of(seed), every_type(seed))
     kernel, args = Emulation(text), kernelgen.arguments(seed, INDICES)
     wanted = outcome(kernel, INDICES, args)
     run_on_device(compile_text(text), kernel, INDICES, args)
@@ -46,4 +59,4 @@ def test_random_kernels(group):
         try:
             check_seed(seed)
         except Exception as error:
-            raise AssertionError(f"kernel {seed}:\n{kernelgen.generate(seed, size_of(seed))}") from error
+            raise AssertionError(f"kernel {seed}:\n{kernelgen.generate(seed, size_of(seed), every_type(seed))}") from error
