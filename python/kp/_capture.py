@@ -261,7 +261,9 @@ def constant_of(value: object) -> _Constant | None:
     if isinstance(value, bool):
         return value
     if isinstance(value, int):
-        return int(value) if -(2**63) <= value < 2**64 else None
+        if 2**63 <= value < 2**64:  # as a literal: a u64
+            return ("u64", int(value))
+        return int(value) if -(2**63) <= value < 2**63 else None
     if isinstance(value, float):
         return float(value)
     if isinstance(value, tuple):

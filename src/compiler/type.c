@@ -12,15 +12,21 @@ struct kp_types {
     kp_type *arrays;
 };
 
-// The vectors of each type, as messages name them, and the other names that are understood.
+// The vectors of each type, as messages name them, and the other names that are understood, less the digit.
+#define NAMES(base) \
+    { NULL, NULL, base "2", base "3", base "4" }
 static const struct {
-    const char *name, *other; // less the number of components
+    const char *names[WIDEST + 1]; // [components]
+    const char *base, *other;
 } vectors[KP_DTYPE_COUNT] = {
-    [KP_F32] = {"vec", "f32vec"},  [KP_F64] = {"dvec", "f64vec"}, [KP_F16] = {"hvec", "f16vec"},
-    [KP_I8] = {"i8vec", NULL},     [KP_I16] = {"i16vec", NULL},   [KP_I32] = {"ivec", "i32vec"},
-    [KP_I64] = {"i64vec", NULL},   [KP_U8] = {"u8vec", NULL},     [KP_U16] = {"u16vec", NULL},
-    [KP_U32] = {"uvec", "u32vec"}, [KP_U64] = {"u64vec", NULL},   [KP_BOOL] = {"bvec", NULL},
+    [KP_F32] = {NAMES("vec"), "vec", "f32vec"},   [KP_F64] = {NAMES("dvec"), "dvec", "f64vec"},
+    [KP_F16] = {NAMES("hvec"), "hvec", "f16vec"}, [KP_BOOL] = {NAMES("bvec"), "bvec", NULL},
+    [KP_I8] = {NAMES("i8vec"), "i8vec", NULL},    [KP_I16] = {NAMES("i16vec"), "i16vec", NULL},
+    [KP_I32] = {NAMES("ivec"), "ivec", "i32vec"}, [KP_I64] = {NAMES("i64vec"), "i64vec", NULL},
+    [KP_U8] = {NAMES("u8vec"), "u8vec", NULL},    [KP_U16] = {NAMES("u16vec"), "u16vec", NULL},
+    [KP_U32] = {NAMES("uvec"), "uvec", "u32vec"}, [KP_U64] = {NAMES("u64vec"), "u64vec", NULL},
 };
+#undef NAMES
 
 // Other names of scalars: Python's, pyshader's, and those of NumPy that mean the same everywhere.
 static const struct {
@@ -31,12 +37,6 @@ static const struct {
     {"half", KP_F16},  {"single", KP_F32}, {"double", KP_F64},
 };
 
-static void name_vector(kp_unit *unit, kp_type *type) {
-    char name[16];
-    int length = snprintf(name, sizeof name, "%s%u", vectors[type->dtype].name, (unsigned)type->components);
-    type->name = kp_arena_text(&unit->arena, name, (size_t)length);
-}
-
 void kp_type_setup(kp_unit *unit) {
     struct kp_types *types = unit->types = KP_UNIT_NEW(unit, struct kp_types, 1);
     types->int_literal = (kp_type){.kind = KP_TYPE_INT_LITERAL, .components = 1, .name = "an integer literal"};
@@ -44,11 +44,12 @@ void kp_type_setup(kp_unit *unit) {
     for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
         kp_type *scalar = &types->values[dtype][1];
         *scalar = (kp_type){.kind = KP_TYPE_SCALAR, .dtype = dtype, .components = 1, .name = kp_dtype_name(dtype)};
-        for (uint32_t n = 2; n <= WIDEST; n++) {
-            types->values[dtype][n] =
-                (kp_type){.kind = KP_TYPE_VECTOR, .dtype = dtype, .components = n, .element = scalar};
-            name_vector(unit, &types->values[dtype][n]);
-        }
+        for (uint32_t n = 2; n <= WIDEST; n++)
+            types->values[dtype][n] = (kp_type){.kind = KP_TYPE_VECTOR,
+                                                .dtype = dtype,
+                                                .components = n,
+                                                .element = scalar,
+                                                .name = vectors[dtype].names[n]};
     }
 }
 
@@ -93,7 +94,7 @@ const kp_type *kp_type_find(kp_unit *unit, const char *name) {
             return kp_type_scalar(unit, scalars[i].dtype);
     }
     for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
-        if (names_vector(vectors[dtype].name, name) || names_vector(vectors[dtype].other, name))
+        if (names_vector(vectors[dtype].base, name) || names_vector(vectors[dtype].other, name))
             return kp_type_vector(unit, dtype, (uint32_t)(name[strlen(name) - 1] - '0'));
     }
 #define KP_X(id, bytes, lang, numpy, format)                 \

@@ -209,6 +209,31 @@ def test_float_literals_are_rounded_to_their_type(name):
         )
 
 
+FNV, LEAST, BYTE, TENTH, SMALL = 14695981039346656037, -(2**63), np.uint8(200), np.float16(0.1), np.int8(-3)
+WORD, SHORT_TENTH, TOP = np.int64(-5), np.float32(0.1), np.uint64(2**64 - 1)
+
+
+def test_captured_numbers_of_every_type():
+    """Those of Python, and NumPy's default types, adapt; the others keep their type, from 2**63 on Python's are u64."""
+
+    @kp.kernel
+    def k(i: "Index", a: "Array[u64]", b: "Array[i64]", c: "Array[f64]"):  # noqa: F821
+        a[0], a[1], a[2], a[3] = FNV, TOP // 3, BYTE, (FNV ^ 97) * 1099511628211
+        b[0], b[1], b[2] = LEAST, WORD, SMALL + i16(BYTE)  # noqa: F821
+        c[0], c[1], c[2] = TENTH, SHORT_TENTH, 0.1
+
+    assert [p.dtype for p in k.params[1:]] == ["u64", "i64", "f64"]
+    a, b, c = np.zeros(4, np.uint64), np.zeros(3, np.int64), np.zeros(3)
+    try:
+        k(a, b, c, extent=1)
+    except kp.UnsupportedError as error:
+        assert "llvmpipe" not in str(error)
+        return
+    assert a.tolist() == [FNV, (2**64 - 1) // 3, 200, (FNV ^ 97) * 1099511628211 % 2**64]
+    assert b.tolist() == [LEAST, -5, 197]
+    assert c.tolist() == [float(TENTH), float(SHORT_TENTH), 0.1]
+
+
 SPELLINGS = {
     "f16": ["float16", "half", "np.float16", "'f16'"],
     "f32": ["float", "float32", "single", "np.float32", "'float'"],
