@@ -28,6 +28,14 @@
 // A kernel that reads pyshader's other inputs is regroupable too: in a module whose workgroups are single invocations,
 // WorkgroupId is the index, NumWorkgroups is the extent, and LocalInvocationId is zero.
 //
+// A kernel that works in groups, with a local size of its own, is not regroupable. Its module has these two entry
+// points:
+//
+//   "main"      as Vulkan launches it; push constants are the kernel's own
+//   "kp_groups" the same, but that the dispatch may have any shape: push constants as those of "kp_blocks", of which
+//               `blocks` is the number of groups on each axis; `extent` is not read. A workgroup's number in the
+//               dispatch is taken apart as for FOLDED, and those with bz >= blocks[2] do nothing
+//
 // A checked module tells its first fault, and one with prints what they print, through a storage buffer that our
 // runtime binds beside the caller's own. Where it lies, the default of the uint KP_LAUNCH_SPEC_REPORT says: set * 65536
 // + binding, behind all other bindings. Both entry points use it, so such modules are for our runtime alone. It is
@@ -52,6 +60,7 @@
 
 #define KP_LAUNCH_ENTRY "main"
 #define KP_LAUNCH_BLOCKS_ENTRY "kp_blocks"
+#define KP_LAUNCH_GROUPS_ENTRY "kp_groups"
 
 enum {
     KP_LAUNCH_SPEC_BASE = 0x6B700000, // "kp": far from the ids 0, 1, 2, ... that users' constants have
@@ -87,10 +96,10 @@ enum {
     KP_LAUNCH_REPORT_PRINTS = KP_LAUNCH_REPORT_RECORDS + KP_LAUNCH_FAULT_WORDS * KP_LAUNCH_FAULT_COUNT,
 };
 
-// Six uints, in this order, as the last members of the push constant block of "kp_blocks".
+// Six uints, in this order, as the last members of the push constant block of "kp_blocks" and "kp_groups".
 typedef struct kp_launch_push {
     uint32_t extent[3]; // indices on each axis, at least 1
-    uint32_t blocks[3]; // blocks on each axis; read only when FOLDED
+    uint32_t blocks[3]; // blocks on each axis; read when FOLDED, and by "kp_groups"
 } kp_launch_push;
 
 #endif

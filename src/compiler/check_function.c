@@ -97,6 +97,11 @@ static kp_parser_function *find(kp_checker *c, const kp_node *n, kp_checker_modu
     return NULL;
 }
 
+bool kp_check_is_function(kp_checker *c, const kp_node *callee) {
+    kp_checker_module *module;
+    return find(c, callee, &module) != NULL;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // What depends on the function alone
 // ---------------------------------------------------------------------------------------------------------------------

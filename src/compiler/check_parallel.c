@@ -3,9 +3,13 @@
 
 #include "builtin.h"
 
+// The row of the language's own functions that a call means: those of the source go before.
 static const kp_builtin *row_of(kp_checker *c, const kp_node *n) {
     const kp_name *name = n->kind == KP_NODE_CALL ? kp_check_path(c, n->u.call.callee) : NULL;
-    return name != NULL ? kp_builtin_find(name) : NULL;
+    const kp_builtin *row = name != NULL ? kp_builtin_find(name) : NULL;
+    bool ours = row != NULL &&
+                (row->rule == KP_BUILTIN_BARRIER || (row->rule == KP_BUILTIN_CUSTOM && row->op == KP_CALL_SHARED));
+    return ours && kp_check_is_function(c, n->u.call.callee) ? NULL : row;
 }
 
 static kp_node *builtin_node(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list, const kp_type *type) {

@@ -178,9 +178,10 @@ kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when i
 // check_function.c
 const kp_callee *kp_check_callee(kp_checker *c, const kp_node *n); // what the caller says of a path; NULL: nothing
 void kp_check_modules(kp_checker *c, kp_parser_outline *outline, const kp_function *kernel); // call it once, first
-kp_node *kp_check_invoke(kp_checker *c, kp_node *n); // n: CALL; the INVOKE, a CONST when that is all the
-                                                     // helper gives, or NULL when it calls none
-void kp_check_return(kp_checker *c, kp_node *n);     // of a helper
-const char *kp_check_place_of_call(kp_checker *c);   // for messages: in which instance they are; "" in the kernel
+kp_node *kp_check_invoke(kp_checker *c, kp_node *n);             // n: CALL; the INVOKE, a CONST when that is all the
+                                                                 // helper gives, or NULL when it calls none
+void kp_check_return(kp_checker *c, kp_node *n);                 // of a helper
+bool kp_check_is_function(kp_checker *c, const kp_node *callee); // names a function of the source, or of the caller's
+const char *kp_check_place_of_call(kp_checker *c); // for messages: in which instance they are; "" in the kernel
 
 #endif

@@ -596,6 +596,33 @@ static void emit_blocks(kp_emitter *e, const kernel_function *kernel, shared *sh
     close_entry(&en, KP_LAUNCH_BLOCKS_ENTRY, one);
 }
 
+// "kp_groups": whole workgroups, in a dispatch of any shape.
+static void emit_groups(kp_emitter *e, const kernel_function *kernel, shared *sh) {
+    kp_spirv *s = e->s;
+    const uint32_t *size = e->kernel->local_size;
+    uint32_t sizes[3], blocks[3];
+    launch l = {.folded = kp_spirv_constant_bool(s, true)};
+    entry en = {.e = e, .kernel = kernel};
+    en.push = push_variable(e, true, &en.push_members);
+    open_entry(&en);
+    uint32_t group = emit_block_id(&en, sh, &l);
+    for (uint32_t i = 0; i < 3; i++) {
+        sizes[i] = u32(e, size[i]);
+        blocks[i] = load_push(&en, e->type_u32, en.push_members + 3 + i);
+    }
+    en.inputs[KP_INPUT_LOCAL_ID] = load_builtin(&en, sh, LOCAL_ID);
+    if (uses_input(e, KP_INPUT_LOCAL_INDEX))
+        en.inputs[KP_INPUT_LOCAL_INDEX] = load_builtin(&en, sh, LOCAL_INDEX);
+    uint32_t first = kp_spirv_constant_composite(s, sh->uvec3, sizes, 3);
+    first = kp_spirv_binary(s, SpvOpIMul, sh->uvec3, group, first);
+    en.inputs[KP_INPUT_GLOBAL_ID] = kp_spirv_binary(s, SpvOpIAdd, sh->uvec3, first, en.inputs[KP_INPUT_LOCAL_ID]);
+    en.inputs[KP_INPUT_WORKGROUP_ID] = group;
+    en.inputs[KP_INPUT_WORKGROUP_COUNT] = kp_spirv_construct(s, sh->uvec3, blocks, 3);
+    load_constants(&en);
+    call_kernel(&en);
+    close_entry(&en, KP_LAUNCH_GROUPS_ENTRY, size);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 
 static void setup(kp_emitter *e) {
@@ -640,6 +667,7 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     kernel_function f = declare_kernel(e);
     if (kernel->has_local_size) {
         emit_main(e, &f, &sh);
+        emit_groups(e, &f, &sh);
     } else {
         launch l = emit_spec_constants(e, sh.uvec3);
         emit_main(e, &f, &sh);

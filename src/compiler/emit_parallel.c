@@ -42,6 +42,7 @@ void kp_emit_shared(kp_emitter *e) {
         if (symbol->kind != KP_SYMBOL_SHARED)
             continue;
         uint32_t element = symbol->bits ? e->type_u32 : kp_emit_type(e, symbol->type->element);
+        symbol->last = total_length(e, symbol, 1);
         uint32_t array = kp_spirv_type_sized(e->s, element, total_length(e, symbol, 0));
         uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassWorkgroup, array);
         symbol->id = kp_spirv_global(e->s, pointer, SpvStorageClassWorkgroup);
@@ -61,7 +62,7 @@ kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
         if (e->unit->desc->checked)
             place.outside =
                 kp_emit_check_index(e, index, given, at, kp_type_scalar(e->unit, KP_U32), total_length(e, symbol, 0));
-        at = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){at, total_length(e, symbol, 1)}, 2);
+        at = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){at, symbol->last}, 2);
     }
     uint32_t type = symbol->bits ? e->type_u32 : kp_emit_type(e, n->type);
     uint32_t pointer = kp_spirv_type_pointer(e->s, place.storage, type);

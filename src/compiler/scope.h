@@ -33,6 +33,7 @@ typedef struct kp_symbol {
     bool fixed;                   // VALUE: has `value`, the same for every launch
     bool varies;                  // uniform.c: may differ between the invocations of a workgroup
     kp_node *axes[2];             // SHARED: lengths, of type i32, constant or a specialization constant
+    uint32_t last;                // SHARED, emit: the id of its last index
     uint32_t axis_count;          // SHARED
     uint32_t id;                  // emit: the SPIR-V id of the variable, or of the value
     uint32_t loop;                // check: the loop whose exits know of its assignment

@@ -419,12 +419,40 @@ static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t exten
     return KP_OK;
 }
 
+// More workgroups than the device takes on an axis, in a dispatch of another shape. False where that cannot be.
+static bool fold_groups(const kp_algorithm *algorithm, kp_algorithm_launch *out) {
+    const kp_info *info = &algorithm->manager->device->info;
+    const kp_pipelines_module *module = algorithm->kernel->module;
+    uint32_t offset = module->reflect->launch_push_offset, folded[3];
+    uint64_t total = out->groups[0], most = UINT32_MAX;
+    for (unsigned i = 1; i < 3 && total <= most; i++)
+        total *= out->groups[i];
+    if (!module->fold || total > most || offset + sizeof(kp_launch_push) > info->max_push_constants ||
+        !kp_launch_plan_fold(info->max_workgroup_count, total, folded))
+        return false;
+    for (unsigned i = 0; i < 3; i++) {
+        if ((uint64_t)out->groups[i] * algorithm->kernel->sizes.local_size[i] > (uint64_t)INT32_MAX + 1)
+            return false; // an index is an i32
+    }
+    memcpy(out->push.blocks, out->groups, sizeof out->groups);
+    memcpy(out->groups, folded, sizeof out->groups);
+    out->setting.groups = 1;
+    out->push_offset = offset;
+    return true;
+}
+
 static kp_result plan_groups(const kp_algorithm *algorithm, const uint32_t axes[3], bool in_workgroups,
                              kp_algorithm_launch *out) {
     const kp_info *info = &algorithm->manager->device->info;
     const uint32_t *local = algorithm->kernel->sizes.local_size;
+    bool fits = true;
     for (unsigned i = 0; i < 3; i++) {
         out->groups[i] = in_workgroups ? axes[i] : (axes[i] - 1) / local[i] + 1;
+        fits &= out->groups[i] <= info->max_workgroup_count[i];
+    }
+    if (fits || fold_groups(algorithm, out))
+        return KP_OK;
+    for (unsigned i = 0; i < 3; i++) {
         if (out->groups[i] > info->max_workgroup_count[i])
             return kp_error_set(
                 KP_ERROR_LIMIT,

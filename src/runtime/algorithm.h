@@ -55,7 +55,7 @@ typedef struct kp_algorithm_launch {
     bool empty; // nothing to do: no elements
     kp_pipelines_setting setting;
     uint32_t groups[3];
-    kp_launch_push push; // for setting.blocks
+    kp_launch_push push; // for setting.blocks and setting.groups
     uint32_t push_offset;
 } kp_algorithm_launch;
 

@@ -87,9 +87,7 @@ static void choose_shape(const kp_launch_device *device, const uint32_t extent[3
     plan->adjacent = several && t->adjacent;
 }
 
-// A dispatch of at least `total` workgroups, with few idle ones. False when the device takes no such dispatch, or the
-// workgroups' numbers would not fit 32 bits.
-static bool fold(const uint32_t max[3], uint64_t total, uint32_t groups[3]) {
+bool kp_launch_plan_fold(const uint32_t max[3], uint64_t total, uint32_t groups[3]) {
     if (total > product3(max) || total > UINT32_MAX)
         return false;
     uint64_t rows = (total - 1) / max[0] + 1;
@@ -156,7 +154,7 @@ static kp_result plan_blocks(const kp_launch_device *device, const kp_launch_req
     }
     memcpy(plan->groups, plan->push.blocks, sizeof plan->groups);
     plan->folded = !inside(plan->groups, device->max_workgroup_count);
-    if (plan->folded && !fold(device->max_workgroup_count, product3(plan->push.blocks), plan->groups))
+    if (plan->folded && !kp_launch_plan_fold(device->max_workgroup_count, product3(plan->push.blocks), plan->groups))
         return refuse(device, request, label, plan->push.blocks);
     return KP_OK;
 }

@@ -49,4 +49,8 @@ typedef struct kp_launch_plan {
 // launch in any shape; KP_ERROR_ARGUMENT for an axis of 0. Safe from any thread.
 kp_result kp_launch_plan_make(const kp_launch_device *device, const kp_launch_request *request, kp_launch_plan *out);
 
+// A dispatch of at least `total` workgroups, with few idle ones. False when the device takes no such dispatch, or the
+// workgroups' numbers would not fit 32 bits.
+bool kp_launch_plan_fold(const uint32_t max[3], uint64_t total, uint32_t groups[3]);
+
 #endif

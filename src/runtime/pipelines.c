@@ -232,8 +232,8 @@ static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, c
         bindings[count - 1] = report_place(reflect);
     uint32_t push_size = reflect->push_size;
     uint32_t with_launch = reflect->launch_push_offset + (uint32_t)sizeof(kp_launch_push);
-    if (module->regroup && with_launch <= manager->device->info.max_push_constants)
-        push_size = with_launch;
+    if (module->regroup || module->fold)
+        push_size = with_launch <= manager->device->info.max_push_constants ? with_launch : push_size;
     kp_result result = kp_pipeline_layout_create(manager->device, bindings, count, push_size, label, &module->layout);
     kp_alloc_free(bindings);
     return result;
@@ -287,6 +287,7 @@ static kp_result build_module(kp_manager *manager, const kp_pipelines_desc *desc
         return result;
     module->subgroup_size = device->limits.max_subgroups != 0 ? desc->subgroup_size : 0;
     module->regroup = manager->regroup && reflect->regroupable;
+    module->fold = manager->regroup && reflect->foldable;
     module->guarded = manager->launch.driver == KP_LAUNCH_DRIVER_LAVAPIPE && reflect->loops;
     module->reports = module->guarded || reflect->reports;
     result = make_handle(manager, module, desc->label);
@@ -772,19 +773,21 @@ static kp_result make_variant(kp_manager *manager, const kp_pipelines_kernel *ke
         variant == NULL ? kp_error_host_memory(sizeof *variant) : make_specialization(kernel, setting, &s);
     if (result == KP_OK) {
         variant->setting = *setting;
-        result = kp_pipeline_create(manager->device,
-                                    &(kp_pipeline_desc){.module = kernel->module->handle,
-                                                        .entry = setting->blocks ? KP_LAUNCH_BLOCKS_ENTRY
-                                                                                 : kernel->module->reflect->entry->name,
-                                                        .layout = &kernel->module->layout,
-                                                        .subgroup_size = kernel->module->subgroup_size,
-                                                        .stage_flags = subgroup_flags(manager->device, kernel),
-                                                        .specialization = {.mapEntryCount = s.count,
-                                                                           .pMapEntries = s.entries,
-                                                                           .dataSize = s.count * 8u,
-                                                                           .pData = s.data},
-                                                        .label = label},
-                                    &variant->pipeline);
+        result =
+            kp_pipeline_create(manager->device,
+                               &(kp_pipeline_desc){.module = kernel->module->handle,
+                                                   .entry = setting->blocks   ? KP_LAUNCH_BLOCKS_ENTRY
+                                                            : setting->groups ? KP_LAUNCH_GROUPS_ENTRY
+                                                                              : kernel->module->reflect->entry->name,
+                                                   .layout = &kernel->module->layout,
+                                                   .subgroup_size = kernel->module->subgroup_size,
+                                                   .stage_flags = subgroup_flags(manager->device, kernel),
+                                                   .specialization = {.mapEntryCount = s.count,
+                                                                      .pMapEntries = s.entries,
+                                                                      .dataSize = s.count * 8u,
+                                                                      .pData = s.data},
+                                                   .label = label},
+                               &variant->pipeline);
         if (result != KP_OK)
             result = kp_error_set(result, "algorithm '%s': %s", label, kp_last_error());
     }

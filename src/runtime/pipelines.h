@@ -26,15 +26,17 @@ typedef struct kp_pipelines_module {
     kp_pipeline_layout layout; //
     uint32_t subgroup_size;    // asked for; 0: the device's choice
     bool regroup;              // launched by blocks
+    bool fold;                 // can be launched in groups by a dispatch of any shape
     bool guarded;              // says when a loop was cut (loop_guard.h)
     bool reports;              // that, or what reflect->reports says: it has one binding more, the last (faults.h)
 } kp_pipelines_module;
 
 // The settings of kp_launch_plan that make another pipeline. Compared as bytes: all of it is set.
 typedef struct kp_pipelines_setting {
-    uint32_t blocks; // 0: the module's entry as it is, and all else 0
+    uint32_t blocks; // KP_LAUNCH_BLOCKS_ENTRY; 0: all up to `folded` are 0
     uint32_t local[3];
     uint32_t items, adjacent, folded;
+    uint32_t groups; // KP_LAUNCH_GROUPS_ENTRY, and all else 0
 } kp_pipelines_setting;
 
 typedef struct kp_pipelines_variant {

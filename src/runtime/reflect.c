@@ -444,6 +444,23 @@ static void read_launch(job *j) {
     r->launch_push_offset = r->regroupable ? offset : 0;
 }
 
+// The same for a kernel that works in groups.
+static void read_groups(job *j) {
+    kp_reflect *r = &j->h->data;
+    const kp_reflect_entry *groups = find_entry(r, KP_LAUNCH_GROUPS_ENTRY);
+    if (groups == NULL || strcmp(r->entry->name, KP_LAUNCH_ENTRY) != 0 ||
+        memcmp(groups->local_size, r->entry->local_size, sizeof groups->local_size) != 0)
+        return;
+    kp_reflect_access access = kp_reflect_access_find(j->m, j->functions[groups - r->entries]);
+    uint32_t offset;
+    if (!has_launch_push(j, &access, &offset) || offset < r->push_size)
+        return;
+    size_t count;
+    const kp_reflect_binding *bindings = kp_reflect_bindings_read(&j->types, access.flags, &count);
+    r->foldable = same_bindings(r, bindings, count - (r->reports && count != 0));
+    r->launch_push_offset = r->foldable ? offset : 0;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // The doors
 // ---------------------------------------------------------------------------------------------------------------------
@@ -472,6 +489,8 @@ static void read_all(job *j) {
     read_push(j, &access);
     r->shared_bytes = shared_bytes(&j->types, access.flags);
     read_launch(j);
+    if (!r->regroupable)
+        read_groups(j);
     j->h->used = keep(j, j->m->global_count, 1);
     memcpy(j->h->used, access.flags, j->m->global_count);
 }

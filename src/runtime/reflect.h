@@ -124,7 +124,9 @@ typedef struct kp_reflect {
     const kp_reflect_site *sites;       // what it can tell
     size_t site_count;                  //
     bool prints;                        // one of them is a print
-    uint32_t launch_push_offset;        // regroupable: where kp_launch_push lies in the push constants of "kp_blocks"
+    bool foldable;                      // the entry is "main", and "kp_groups" does the same in any shape of dispatch
+    uint32_t launch_push_offset;        // regroupable or foldable: where kp_launch_push lies in the push constants
+                                        // of the other entry
 } kp_reflect;
 
 typedef struct kp_reflect_desc {

@@ -46,6 +46,67 @@ static void extents_are_rounded_up_to_groups(void **state) {
     }
 }
 
+static const char folds[] = "def folds(i: Index2, g: GroupIndex2, n: GroupCount2, t: LocalIndex, w: i32, h: i32,\n"
+                            "          out: Array[i32]):\n"
+                            "    part = shared(i32, 4)\n"
+                            "    part[3 - t] = i.x\n"
+                            "    barrier()\n"
+                            "    right = g.x == i.x // 4 and g.y == i.y and n.x == (w + 3) // 4 and n.y == h\n"
+                            "    if i.x < w and i.y < h:\n"
+                            "        out[w * i.y + i.x] += 1 if right and part[3 - t] == i.x else 100\n"
+                            "    else:\n"
+                            "        atomic_add(out, w * h, 1)\n";
+
+// More workgroups than a device takes on an axis: every group runs once, and knows which one it is.
+static void launches_fold(void **state) {
+    kp_manager *mgr = *state;
+    static const uint32_t extents[][2] = {{3, 70001}, {4 * 65535 + 1, 1}, {4 * 65536 + 1, 2}, {5, 65535}, {5, 65536}};
+    kp_program *program = NULL;
+    OK(kp_compile(folds, &(kp_compile_desc){.local_size = {4}}, &program));
+    for (size_t k = 0; k < COUNT_OF(extents); k++) {
+        uint32_t w = extents[k][0], h = extents[k][1], beyond = ((w + 3) / 4 * 4 - w) * h;
+        uint64_t n = (uint64_t)w * h;
+        int32_t push[2] = {(int32_t)w, (int32_t)h};
+        kp_tensor *out = ints(mgr, n + 1);
+        kp_algorithm_desc desc = {
+            .program = program, .memory = &out, .memory_count = 1, .push = push, .push_size = sizeof push};
+        kp_algorithm *algorithm = NULL;
+        OK(kp_algorithm_create(mgr, &desc, &algorithm));
+        gpu_once(mgr, algorithm, &out, 1, &(kp_dispatch_desc){.extent = {w, h}});
+        const int32_t *data = kp_tensor_data(out);
+        for (uint64_t i = 0; i < n; i++) {
+            if (data[i] != 1)
+                fail_msg("%u x %u: index %llu gives %d", w, h, (unsigned long long)i, data[i]);
+        }
+        assert_int_equal(data[n], beyond);
+        kp_algorithm_destroy(algorithm);
+        kp_tensor_destroy(out);
+    }
+    kp_program_destroy(program);
+}
+
+static void launches_do_not_fold_where_asked(void **state) {
+    (void)state;
+    kp_manager *mgr = NULL;
+    kp_program *program = NULL;
+    kp_algorithm *algorithm = NULL;
+    OK(kp_manager_create(&(kp_manager_desc){.regroup = KP_OFF}, &mgr));
+    OK(kp_compile(ids, &(kp_compile_desc){.local_size = {4}}, &program));
+    uint32_t most = gpu_device(mgr).max_workgroup_count[1];
+    kp_tensor *out = ints(mgr, 6);
+    OK(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = program, .memory = &out, .memory_count = 1},
+                           &algorithm));
+    kp_sequence *seq = gpu_sequence(mgr);
+    kp_result result = kp_record_dispatch(seq, algorithm, &(kp_dispatch_desc){.extent = {4, most + 1}});
+    if (most < UINT32_MAX)
+        FAILS(result, KP_ERROR_LIMIT, "*maxComputeWorkGroupCount on axis y is *");
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(algorithm);
+    kp_tensor_destroy(out);
+    kp_program_destroy(program);
+    kp_manager_destroy(mgr);
+}
+
 static const char constants[] = "def constants(t: LocalIndex, n: Const[i32], f: Const[f32], on: Const[bool] = True,\n"
                                 "              out: Array[i32] = ('buffer', 0, Array(i32))):\n"
                                 "    part = shared(i32, n)\n"
@@ -125,8 +186,8 @@ static void a_subgroup_size_is_met_or_refused(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {GPU_TEST(extents_are_rounded_up_to_groups),
-                                       GPU_TEST(constants_have_the_ids_of_the_signature),
-                                       GPU_TEST(a_subgroup_size_is_met_or_refused)};
+    const struct CMUnitTest tests[] = {
+        GPU_TEST(extents_are_rounded_up_to_groups), GPU_TEST(launches_fold), GPU_BARE(launches_do_not_fold_where_asked),
+        GPU_TEST(constants_have_the_ids_of_the_signature), GPU_TEST(a_subgroup_size_is_met_or_refused)};
     return gpu_run("groups", tests);
 }

@@ -246,6 +246,16 @@ def test_float_atomics():
     assert list(seen[-2:]) == [2.5, 0.5]
 
 
+def test_functions_of_the_source_go_before():
+    text = (
+        "def shared(a, b):\n    return a + b\n\ndef barrier():\n    pass\n\ndef atomic_add(a, i, x):\n    return x\n\n"
+        "def k(i: Index, x: Array[i32]):\n    n = shared(2, 3)\n    barrier()\n    x[i] = n + atomic_add(x, i, 10)\n"
+    )
+    x = np.zeros(3, dtype=np.int32)
+    kp.kernel_from_source(text)(x)
+    assert list(x) == [15, 15, 15]
+
+
 ATOMICS_64 = """
 def k(i: Index, x: Array[{t}], out: Array[{t}]):
     n = x[i]
