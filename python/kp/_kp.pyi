@@ -23,7 +23,7 @@ _Shape: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 _DType: TypeAlias = npt.DTypeLike | DataTypes
 _Push: TypeAlias = _Constants | Mapping[str, Any]
 _Specs: TypeAlias = _Constants | Mapping[int | str, Any]
-_Constant: TypeAlias = bool | int | float | tuple[str, int | float]
+_Constant: TypeAlias = bool | int | float | tuple[str, int | float] | list["_Constant"]
 
 DTYPES: Final[tuple[tuple[str, str, int, str], ...]]
 

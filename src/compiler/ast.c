@@ -197,6 +197,10 @@ static void dump_expression_children(dumper *d, const kp_node *n) {
     case KP_NODE_INVOKE:
         dump_list(d, n->u.invoke.list);
         break;
+    case KP_NODE_TABLE:
+        dump_list(d, n->u.table.list);
+        dump_under(d, "index", n->u.table.index);
+        break;
     case KP_NODE_KEYWORD:
         dump_child(d, n->u.keyword.value);
         break;
@@ -244,6 +248,9 @@ static void dump(dumper *d, const kp_node *n) {
         dump_list(d, n->u.assign.targets);
         dump_under(d, "type", n->u.assign.annotation);
         dump_under(d, "value", n->u.assign.value);
+        break;
+    case KP_NODE_GLOBAL:
+        dump_list(d, n->u.list.list);
         break;
     case KP_NODE_UNPACK:
         dump_list(d, n->u.unpack.targets);

@@ -41,6 +41,7 @@
     X(BUILTIN, "builtin")     /* call, with `row` */                                                              \
     X(INVOKE, "invoke") /* invoke: the call of a function of the source; of no type when it gives none or several \
                            values */                                                                              \
+    X(TABLE, "table")   /* table: one of several constants, by an index */                                        \
     X(TARGET, "target") /* in an AUGMENT: the value that the target has now */                                    \
     /* statements */                                                                                              \
     X(ASSIGN, "assign")         /* assign */                                                                      \
@@ -58,6 +59,7 @@
     X(PRINT, "print")           /* report, made by check from a call: text is a format, list                      \
                                    the values */                                                                  \
     X(RETURN, "return")         /* operand, or NULL; checked: a TUPLE of the values, or NULL */                   \
+    X(GLOBAL, "global")         /* list: NAMEs */                                                                 \
     X(PASS, "pass")
 
 typedef enum kp_node_kind {
@@ -137,6 +139,10 @@ struct kp_node {
             kp_list list;        // arguments passed by value, in the order in which they are written
             uint32_t *positions; // of each among those of the instance
         } invoke;
+        struct {
+            kp_list list;   // CONSTs of the node's type
+            kp_node *index; // an i32
+        } table;
         struct {
             kp_list targets; // VARIABLEs
             kp_node *value;  // INVOKE

@@ -40,6 +40,9 @@ kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, con
 }
 
 kp_node *kp_check_captured_value(kp_checker *c, const kp_node *n, const kp_constant *constant) {
+    if (constant->items != NULL)
+        kp_check_fail(c, n, "'%s' is a tuple; index it, as in %s[0], or assign it to several names", constant->name,
+                      constant->name);
     kp_node *k = kp_check_new(c, KP_NODE_CONST, n, NULL);
     kp_dtype dtype = constant->dtype;
     if (dtype == KP_F64) {
@@ -134,16 +137,74 @@ static kp_node *global_of(kp_checker *c, const kp_node *n, kp_parser_global *glo
     return k;
 }
 
-kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
-    bool dotted = n->kind == KP_NODE_ATTRIBUTE;
-    if (dotted && (c->module->constant_count == 0 || kp_check_path(c, n) == NULL))
+// The constant of the caller's that a name, or a path through modules, stands for.
+static const kp_constant *captured(kp_checker *c, const kp_node *n) {
+    if (c->module->constant_count == 0 || (n->kind == KP_NODE_ATTRIBUTE && kp_check_path(c, n) == NULL))
         return NULL;
-    const kp_constant *constant = find_constant(c, dotted ? kp_check_dotted(c, n) : n->u.name);
+    return find_constant(c, kp_check_dotted(c, n));
+}
+
+kp_node *kp_check_given(kp_checker *c, const kp_node *n, const kp_constant *constant) {
+    if (constant->items == NULL)
+        return kp_check_captured_value(c, n, constant);
+    kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
+    kp_list list = {.items = KP_UNIT_NEW(c->unit, kp_node *, constant->item_count), .count = 0};
+    for (size_t i = 0; i < constant->item_count; i++)
+        list.items[list.count++] = kp_check_given(c, n, &constant->items[i]);
+    tuple->u.list.list = list;
+    return tuple;
+}
+
+// A TUPLE as parsed, with its items checked; NULL when one is no constant.
+static kp_node *checked_tuple(kp_checker *c, kp_node *n) {
+    if (n->kind != KP_NODE_TUPLE) {
+        kp_node *value = may_be_constant(c, n) ? kp_check_expr(c, n) : NULL;
+        return value != NULL && value->kind == KP_NODE_CONST ? value : NULL;
+    }
+    for (uint32_t i = 0; i < n->u.list.list.count; i++) {
+        n->u.list.list.items[i] = checked_tuple(c, n->u.list.list.items[i]);
+        if (n->u.list.list.items[i] == NULL)
+            return NULL;
+    }
+    return n->u.list.list.count > 0 ? n : NULL;
+}
+
+static kp_node *global_tuple(kp_checker *c, const kp_node *n, kp_parser_global *global) {
+    if (global->busy)
+        kp_check_fail(c, n, "'%s' is defined by itself", n->u.name->text);
+    kp_node *value = kp_parser_global_at(c->unit, global->value);
+    if (value->kind != KP_NODE_TUPLE)
+        return NULL;
+    global->busy = true;
+    kp_scope scope = c->scope;
+    c->scope = (kp_scope){0};
+    value = checked_tuple(c, value);
+    c->scope = scope;
+    global->busy = false;
+    return value;
+}
+
+kp_node *kp_check_captured_tuple(kp_checker *c, const kp_node *n) {
+    const kp_symbol *symbol = n->kind == KP_NODE_NAME ? kp_scope_find(&c->scope, n->u.name) : NULL;
+    if (symbol != NULL)
+        return symbol->tuple;
+    const kp_constant *constant = captured(c, n);
+    if (constant != NULL)
+        return constant->items != NULL ? kp_check_given(c, n, constant) : NULL;
+    kp_parser_global *global = n->kind == KP_NODE_NAME ? find_global(c, n->u.name) : NULL;
+    return global != NULL ? global_tuple(c, n, global) : NULL;
+}
+
+kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
+    const kp_constant *constant = captured(c, n);
     if (constant != NULL)
         return kp_check_captured_value(c, n, constant);
-    if (dotted)
+    if (n->kind == KP_NODE_ATTRIBUTE)
         return NULL;
     kp_parser_global *global = find_global(c, n->u.name);
+    if (global != NULL && global_tuple(c, n, global) != NULL)
+        kp_check_fail(c, n, "'%s' is a tuple; index it, as in %s[0], or assign it to several names", n->u.name->text,
+                      n->u.name->text);
     return global != NULL ? global_of(c, n, global) : NULL;
 }
 

@@ -282,6 +282,9 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     if (row->rule == KP_BUILTIN_LATER)
         kp_check_fail(c, n, "kernels do not support %s(...) yet", row->name);
     check_count(c, n, row, list.count);
+    kp_node *tuple = row->rule == KP_BUILTIN_CUSTOM && row->op == KP_CALL_LEN ? kp_check_table(c, list.items[0]) : NULL;
+    if (tuple != NULL)
+        return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = tuple->u.list.list.count});
     if (row->rule == KP_BUILTIN_BARRIER || row->rule == KP_BUILTIN_ATOMIC || row->rule == KP_BUILTIN_SUBGROUP)
         return kp_check_parallel(c, n, row);
     if (kp_check_is_shared(c, n))

@@ -157,8 +157,8 @@ static kp_node *default_of(kp_checker *c, kp_checker_helper *h, const kp_paramet
         const kp_function_source *source = &c->unit->desc->functions[h->module->index - 1];
         for (size_t i = 0; i < source->default_count; i++) {
             if (strcmp(source->defaults[i].name, parameter->token->name->text) == 0)
-                return kp_check_captured_value(
-                    c, kp_ast_node(c->unit, KP_NODE_NAME, parameter->token, parameter->token), &source->defaults[i]);
+                return kp_check_given(c, kp_ast_node(c->unit, KP_NODE_NAME, parameter->token, parameter->token),
+                                      &source->defaults[i]);
         }
     }
     if (parameter->value == NULL || is_type_default(parameter->value))
@@ -306,6 +306,11 @@ static kp_node *fit_argument(kp_checker *c, const kp_checker_helper *h, uint32_t
     const kp_type *wanted = h->types[position];
     char what[160];
     snprintf(what, sizeof what, "'%.60s' of %.60s", parameter->token->name->text, name_of(h));
+    if (value->kind == KP_NODE_TUPLE && (wanted != NULL || h->stored[position]))
+        kp_check_fail(c, value, "%s %s%s, but this is a tuple", what, wanted != NULL ? "is " : "is assigned to",
+                      wanted != NULL ? wanted->name : "");
+    if (value->kind == KP_NODE_TUPLE)
+        return value;
     if (wanted != NULL && value->type != wanted)
         value = kp_check_coerce(c, value, wanted, kp_arena_text(&c->unit->arena, what, strlen(what)));
     if (value->kind != KP_NODE_CONST || h->stored[position])
@@ -316,8 +321,14 @@ static kp_node *fit_argument(kp_checker *c, const kp_checker_helper *h, uint32_t
     return value;
 }
 
-static kp_symbol *parameter_symbol(kp_checker *c, kp_scope *scope, const kp_token *token, const kp_node *value) {
-    bool literal = kp_type_is_literal(value->type), buffer = value->kind == KP_NODE_BUFFER;
+static kp_node *argument_of(kp_checker *c, kp_node *n) {
+    kp_node *tuple = kp_check_table(c, n);
+    return tuple != NULL ? tuple : kp_check_expr(c, n);
+}
+
+static kp_symbol *parameter_symbol(kp_checker *c, kp_scope *scope, const kp_token *token, kp_node *value) {
+    bool tuple = value->kind == KP_NODE_TUPLE;
+    bool literal = tuple || kp_type_is_literal(value->type), buffer = value->kind == KP_NODE_BUFFER;
     kp_symbol *symbol = kp_scope_add(c->unit, scope,
                                      buffer    ? KP_SYMBOL_BUFFER
                                      : literal ? KP_SYMBOL_CONSTANT
@@ -326,7 +337,9 @@ static kp_symbol *parameter_symbol(kp_checker *c, kp_scope *scope, const kp_toke
     symbol->type = value->type;
     symbol->typed_at = token;
     symbol->reached = true;
-    if (literal)
+    if (tuple)
+        symbol->tuple = value;
+    else if (literal)
         symbol->value = value->u.value;
     if (buffer)
         symbol->stands_for = value->u.symbol;
@@ -334,6 +347,8 @@ static kp_symbol *parameter_symbol(kp_checker *c, kp_scope *scope, const kp_toke
 }
 
 static bool same_parameter(const kp_symbol *symbol, const kp_node *value) {
+    if (symbol->tuple != NULL)
+        return kp_check_table_same(symbol->tuple, value);
     if (symbol->type != value->type)
         return false;
     if (symbol->stands_for != NULL)
@@ -553,7 +568,7 @@ const char *kp_check_place_of_call(kp_checker *c) {
     size_t used = (size_t)snprintf(text, sizeof text, " (in %.60s(", instance->name);
     for (uint32_t i = 0; i < instance->param_count && used < sizeof text; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? ", " : "",
-                                 instance->params[i]->type->name);
+                                 instance->params[i]->tuple != NULL ? "a tuple" : instance->params[i]->type->name);
     if (used >= sizeof text)
         return "";
     const kp_token *site = c->call->site->first, *here = c->call->helper->source->token;
@@ -603,7 +618,7 @@ kp_node *kp_check_invoke(kp_checker *c, kp_node *n) {
     kp_list list = n->u.call.list;
     kp_node **values = KP_UNIT_NEW(c->unit, kp_node *, h->function->parameter_count);
     for (uint32_t i = 0; i < list.count; i++)
-        values[positions[i]] = list.items[i] = fit_argument(c, h, positions[i], kp_check_expr(c, list.items[i]));
+        values[positions[i]] = list.items[i] = fit_argument(c, h, positions[i], argument_of(c, list.items[i]));
     for (uint32_t i = 0; i < h->function->parameter_count; i++) {
         if (values[i] == NULL)
             values[i] = fit_argument(c, h, i, h->defaults[i]);

@@ -54,6 +54,9 @@ static bool is_open(const kp_checker *c, uint32_t block) {
 }
 
 static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
+    if (symbol->kind == KP_SYMBOL_CONSTANT && symbol->tuple != NULL)
+        kp_check_fail(c, n, "'%s' is a tuple; index it, as in %s[0], or assign it to several names", symbol->name->text,
+                      symbol->name->text);
     if (symbol->kind == KP_SYMBOL_CONSTANT)
         return kp_check_constant(c, n, symbol->type, symbol->value);
     if (symbol->kind == KP_SYMBOL_LOCAL) {
@@ -168,7 +171,7 @@ static kp_node *index_as_word(kp_checker *c, kp_node *index) {
     return narrow || index->kind == KP_NODE_CONST ? kp_check_cast(c, index, i32) : index;
 }
 
-static kp_node *check_index(kp_checker *c, kp_node *n) {
+kp_node *kp_check_index(kp_checker *c, kp_node *n) {
     kp_node *index = kp_check_expr(c, n);
     if (!kp_type_is_int(index->type) || !kp_type_is_scalar(index->type))
         kp_check_fail(c, index, "an index is an integer, but this is %s%s%s%s", index->type->name,
@@ -187,7 +190,7 @@ static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_
 
 // The index on one axis of shared memory, as an i32.
 static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, uint32_t axis) {
-    kp_node *index = check_index(c, n);
+    kp_node *index = kp_check_index(c, n);
     const kp_node *length = symbol->axes[axis];
     if (index->kind == KP_NODE_CONST && length->kind == KP_NODE_CONST) {
         int64_t at = index->u.value.i, most = length->u.value.i;
@@ -235,7 +238,7 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
         return shared_element(c, n, object);
     if (n->u.subscript.index->kind == KP_NODE_TUPLE)
         kp_check_fail(c, n->u.subscript.index, "kernels do not support indices on several axes yet");
-    kp_node *index = check_index(c, n->u.subscript.index);
+    kp_node *index = kp_check_index(c, n->u.subscript.index);
     uint32_t length = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
     n->u.subscript.from_end = false;
     if (index->kind == KP_NODE_CONST && length != 0)
@@ -258,6 +261,9 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
 kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object) { return element_of(c, n, object); }
 
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n) {
+    kp_node *item = kp_check_table_item(c, n);
+    if (item != NULL)
+        return item;
     kp_node *object = kp_check_expr(c, n->u.subscript.object);
     if (object->kind == KP_NODE_BUFFER)
         object->u.symbol->reads = true;

@@ -132,27 +132,20 @@ static void annotate(kp_checker *c, kp_node *n) {
     target->type = type;
 }
 
-// What a tuple of `count` targets gets: a tuple, or the components of a vector.
-static kp_list values_of(kp_checker *c, kp_node *value, uint32_t count) {
-    kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
-    kp_node *several = value->kind == KP_NODE_CALL ? kp_check_several(c, value) : NULL;
-    bool checked = several != NULL && several->kind != KP_NODE_TUPLE; // one value
-    if (several != NULL)
-        value = several;
-    if (value->kind == KP_NODE_TUPLE || value->kind == KP_NODE_LIST) {
-        if (value->u.list.list.count != count)
-            kp_check_fail(c, value, "%u names, but %u values", count, value->u.list.list.count);
-        for (uint32_t i = 0; i < count; i++)
-            values.items[i] =
-                several != NULL ? value->u.list.list.items[i] : kp_check_expr(c, value->u.list.list.items[i]);
-        return values;
-    }
-    value = checked ? value : kp_check_value(c, value);
+static bool is_group(const kp_node *n) { return n->kind == KP_NODE_TUPLE || n->kind == KP_NODE_LIST; }
+
+static void want_values(kp_checker *c, const kp_node *value, uint32_t names, uint32_t values) {
+    if (names != values)
+        kp_check_fail(c, value, "%u names, but %u values", names, values);
+}
+
+static kp_list components_of(kp_checker *c, kp_node *value, uint32_t count) {
     if (value->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, value, "%u names, but one value of type %s", count, value->type->name);
     if (value->type->components != count)
         kp_check_fail(c, value, "%u names, but the %u components of %s %s", count, value->type->components,
                       kp_check_article(value->type->name), value->type->name);
+    kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
     value = kp_check_temporary(c, value);
     for (uint32_t i = 0; i < count; i++) {
         values.items[i] = kp_check_new(c, KP_NODE_SWIZZLE, value, value->type->element);
@@ -163,27 +156,111 @@ static kp_list values_of(kp_checker *c, kp_node *value, uint32_t count) {
     return values;
 }
 
-// a, b = value: into n as one assignment of several values, all worked out before the first is stored.
-static void check_unpack(kp_checker *c, kp_node *n, kp_node *tuple) {
-    uint32_t count = tuple->u.list.list.count;
-    if (count == 0)
-        kp_check_fail(c, tuple, "there is nothing to assign to");
-    kp_list values = values_of(c, n->u.assign.value, count);
-    kp_list targets = tuple->u.list.list;
-    for (uint32_t i = 0; i < count; i++) {
-        kp_node *target = targets.items[i];
-        if (target->kind == KP_NODE_TUPLE || target->kind == KP_NODE_LIST)
-            kp_check_fail(c, target, "tuples within tuples are not in the kernel language");
-        targets.items[i] = kp_check_target(c, target, false);
-        values.items[i] = fit(c, targets.items[i], values.items[i]);
-        assigned(c, targets.items[i]); // the next target may use it
+// What a group of targets gets: a tuple, what a call gives, the components of a vector. A value for a group within the
+// group is left unchecked.
+static kp_list values_of(kp_checker *c, kp_node *value, kp_list targets) {
+    kp_list values;
+    if (kp_check_table_items(c, value, &values)) {
+        want_values(c, value, targets.count, values.count);
+        return values;
     }
-    n->u.assign.targets = targets;
-    n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
-    n->u.assign.value->u.list.list = values;
+    kp_node *several = value->kind == KP_NODE_CALL ? kp_check_several(c, value) : NULL;
+    if (several != NULL && several->kind == KP_NODE_TUPLE) {
+        want_values(c, several, targets.count, several->u.list.list.count);
+        return several->u.list.list;
+    }
+    if (several != NULL || !is_group(value))
+        return components_of(c, several != NULL ? several : kp_check_value(c, value), targets.count);
+    values = value->u.list.list;
+    want_values(c, value, targets.count, values.count);
+    for (uint32_t i = 0; i < values.count; i++) {
+        if (!is_group(targets.items[i]))
+            values.items[i] = kp_check_expr(c, values.items[i]);
+    }
+    return values;
 }
 
-static bool is_group(const kp_node *n) { return n->kind == KP_NODE_TUPLE || n->kind == KP_NODE_LIST; }
+// Targets and what they get, one by one.
+typedef struct pairs {
+    kp_list targets, values;
+} pairs;
+
+static uint32_t count_targets(const kp_node *n) {
+    uint32_t count = is_group(n) ? 0 : 1;
+    for (uint32_t i = 0; is_group(n) && i < n->u.list.list.count; i++)
+        count += count_targets(n->u.list.list.items[i]);
+    return count;
+}
+
+// Working one value out may need statements before this one; what comes before it then is worked out before them.
+static void keep_values(kp_checker *c, pairs *p) {
+    for (uint32_t i = 0; i < p->values.count; i++) {
+        kp_node *value = p->values.items[i];
+        if (value->kind != KP_NODE_CONST && value->kind != KP_NODE_VARIABLE)
+            p->values.items[i] = kp_check_temporary(c, kp_check_settle(c, value));
+    }
+}
+
+static void pair_up(kp_checker *c, kp_list targets, kp_list values, pairs *p) {
+    for (uint32_t i = 0; i < targets.count; i++) {
+        if (is_group(targets.items[i])) {
+            kp_list inside = targets.items[i]->u.list.list;
+            keep_values(c, p);
+            pair_up(c, inside, values_of(c, values.items[i], inside), p);
+            continue;
+        }
+        p->targets.items[p->targets.count++] = targets.items[i];
+        p->values.items[p->values.count++] = values.items[i];
+    }
+}
+
+// a, b = value: into n as one assignment of several values, all worked out before the first is stored.
+static void check_unpack(kp_checker *c, kp_node *n, kp_node *tuple) {
+    uint32_t count = count_targets(tuple);
+    if (count == 0)
+        kp_check_fail(c, tuple, "there is nothing to assign to");
+    kp_list targets = tuple->u.list.list;
+    pairs p = {.targets.items = KP_UNIT_NEW(c->unit, kp_node *, count),
+               .values.items = KP_UNIT_NEW(c->unit, kp_node *, count)};
+    pair_up(c, targets, values_of(c, n->u.assign.value, targets), &p);
+    for (uint32_t i = 0; i < count; i++) {
+        p.targets.items[i] = kp_check_target(c, p.targets.items[i], false);
+        p.values.items[i] = fit(c, p.targets.items[i], p.values.items[i]);
+        assigned(c, p.targets.items[i]); // the next target may use it
+    }
+    n->u.assign.targets = p.targets;
+    n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
+    n->u.assign.value->u.list.list = p.values;
+}
+
+// a, b = c, d = value: each group gets the same values, worked out once.
+static void check_chain(kp_checker *c, kp_node *n) {
+    kp_list targets = n->u.assign.targets;
+    kp_list first = targets.items[0]->u.list.list, values = values_of(c, n->u.assign.value, first);
+    uint32_t total = values.count * targets.count;
+    pairs p = {.targets.items = KP_UNIT_NEW(c->unit, kp_node *, total),
+               .values.items = KP_UNIT_NEW(c->unit, kp_node *, total)};
+    for (uint32_t i = 0; i < values.count; i++) {
+        if (is_group(first.items[i]))
+            kp_check_fail(c, first.items[i], "assign to groups within groups on a line of its own");
+        values.items[i] = kp_check_temporary(c, kp_check_settle(c, values.items[i]));
+    }
+    for (uint32_t k = 0; k < targets.count; k++) {
+        kp_node *group = targets.items[k];
+        if (!is_group(group))
+            kp_check_fail(c, group, "a tuple cannot be in a variable; assign to several names");
+        want_values(c, n->u.assign.value, group->u.list.list.count, values.count);
+        pair_up(c, group->u.list.list, values, &p);
+    }
+    for (uint32_t i = 0; i < total; i++) {
+        p.targets.items[i] = kp_check_target(c, p.targets.items[i], false);
+        p.values.items[i] = fit(c, p.targets.items[i], p.values.items[i]);
+        assigned(c, p.targets.items[i]);
+    }
+    n->u.assign.targets = p.targets;
+    n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
+    n->u.assign.value->u.list.list = p.values;
+}
 
 static void check_assign(kp_checker *c, kp_node *n) {
     kp_list targets = n->u.assign.targets;
@@ -191,6 +268,10 @@ static void check_assign(kp_checker *c, kp_node *n) {
         if (n->u.assign.annotation != NULL)
             kp_check_fail(c, targets.items[0], "only a single name takes a type");
         check_unpack(c, n, targets.items[0]);
+        return;
+    }
+    if (is_group(targets.items[0])) {
+        check_chain(c, n);
         return;
     }
     kp_node *value = n->u.assign.value;
@@ -366,6 +447,32 @@ static const kp_type *range_type(kp_checker *c, kp_list list, const kp_symbol *s
                : kp_type_scalar(c->unit, KP_I32);
 }
 
+// for x in TUPLE: ...   is   for k in range(len(TUPLE)): x = TUPLE[k]; ...
+static bool for_in_tuple(kp_checker *c, kp_node *n) {
+    const kp_node *tuple = kp_check_table(c, n->u.loop.range);
+    if (tuple == NULL)
+        return false;
+    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    kp_node *counter = kp_check_new_temporary(c, n->u.loop.target, i32);
+    kp_node *assign = kp_check_new(c, KP_NODE_ASSIGN, n->u.loop.target, NULL);
+    kp_node *item = kp_check_new(c, KP_NODE_SUBSCRIPT, n->u.loop.range, NULL);
+    item->u.subscript.object = n->u.loop.range;
+    item->u.subscript.index = kp_check_new(c, KP_NODE_VARIABLE, n->u.loop.target, i32);
+    item->u.subscript.index->u.symbol = counter->u.symbol;
+    assign->u.assign.targets = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
+    assign->u.assign.targets.items[0] = n->u.loop.target;
+    assign->u.assign.value = item;
+    assign->next = n->u.loop.body;
+    n->u.loop.body = assign;
+    n->u.loop.target = counter;
+    n->u.loop.start = kp_check_constant(c, n, i32, (kp_value){.i = 0});
+    n->u.loop.stop = kp_check_constant(c, n, i32, (kp_value){.i = tuple->u.list.list.count});
+    n->u.loop.step = kp_check_constant(c, n, i32, (kp_value){.i = 1});
+    n->u.loop.range = NULL;
+    check_loop_body(c, n, false);
+    return true;
+}
+
 static void check_for_each(kp_checker *c, kp_node *n) {
     kp_symbol *gone_over = kp_check_each(c, n);
     if (gone_over != NULL)
@@ -376,12 +483,16 @@ static void check_for_each(kp_checker *c, kp_node *n) {
 }
 
 static void check_for(kp_checker *c, kp_node *n) {
+    if (for_in_tuple(c, n))
+        return;
     if (!kp_check_is_range(c, n->u.loop.range)) {
         check_for_each(c, n);
         return;
     }
     kp_list list = range_of(c, n);
     kp_node *target = n->u.loop.target;
+    if (target->kind == KP_NODE_TUPLE)
+        kp_check_fail(c, target, "a for loop over range(...) has one variable");
     if (target->kind != KP_NODE_NAME)
         kp_check_fail(c, target, "the variable of a for loop is a name");
     target = n->u.loop.target = kp_check_target(c, target, false);
@@ -423,6 +534,17 @@ static void check_return(kp_checker *c, kp_node *n) {
         kp_check_fail(c, n, "a kernel returns nothing; write the result to a buffer");
     n->u.operand = NULL;
     c->dead = true;
+}
+
+static void check_global(kp_checker *c, const kp_node *n) {
+    for (uint32_t i = 0; i < n->u.list.list.count; i++) {
+        const kp_node *name = n->u.list.list.items[i];
+        if (kp_scope_find(&c->scope, name->u.name) != NULL)
+            kp_check_fail(c, name,
+                          "'%s' is assigned in this function, but what is outside of it is constant; write the "
+                          "result to a buffer",
+                          name->u.name->text);
+    }
 }
 
 // A call of a helper may give any number of values here.
@@ -467,6 +589,9 @@ static void check_statement(kp_checker *c, kp_node *n) {
         break;
     case KP_NODE_RETURN:
         check_return(c, n);
+        break;
+    case KP_NODE_GLOBAL:
+        check_global(c, n);
         break;
     case KP_NODE_ASSERT:
         kp_check_assert(c, n);

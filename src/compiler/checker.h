@@ -89,6 +89,8 @@ const char *kp_check_article(const char *noun);             // "a" or "an"
 kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, const kp_type *type);
 kp_node *kp_check_captured(kp_checker *c, const kp_node *n); // the constant that a NAME, or a path through modules,
                                                              // stands for; NULL: none
+kp_node *kp_check_captured_tuple(kp_checker *c, const kp_node *n); // the same for a TUPLE of CONSTs and TUPLEs; NULL
+kp_node *kp_check_given(kp_checker *c, const kp_node *at, const kp_constant *constant); // a CONST or a TUPLE
 kp_node *kp_check_captured_value(kp_checker *c, const kp_node *at, const kp_constant *constant);
 kp_name *kp_check_dotted(kp_checker *c, const kp_node *n);                  // "a.b.c" of a path; NULL for anything else
 int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what); // of an unchecked expression
@@ -128,6 +130,7 @@ kp_node *kp_check_constant(kp_checker *c, const kp_node *like, const kp_type *ty
 kp_node *kp_check_name(kp_checker *c, kp_node *n);
 kp_node *kp_check_attribute(kp_checker *c, kp_node *n);
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n);
+kp_node *kp_check_index(kp_checker *c, kp_node *n);              // an integer, settled
 kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be assigned; a local may have no type yet
 
 kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object); // n: SUBSCRIPT; object is checked
@@ -174,6 +177,12 @@ void kp_check_print(kp_checker *c, kp_node *n, kp_node *call); // n, a statement
 kp_node *kp_check_call(kp_checker *c, kp_node *n);
 kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when it gives several values, the checked call
                                                       // of a helper, or NULL for another one, which is left unchecked
+
+// check_table.c: tuples of numbers from outside
+kp_node *kp_check_table_item(kp_checker *c, kp_node *n);            // n: SUBSCRIPT; NULL: it is not of a tuple
+kp_node *kp_check_table(kp_checker *c, const kp_node *n);           // the TUPLE that n stands for; NULL: it does not
+bool kp_check_table_items(kp_checker *c, kp_node *n, kp_list *out); // its numbers, one by one; false: it is none
+bool kp_check_table_same(const kp_node *a, const kp_node *b);
 
 // check_function.c
 const kp_callee *kp_check_callee(kp_checker *c, const kp_node *n); // what the caller says of a path; NULL: nothing

@@ -270,6 +270,21 @@ static uint32_t emit_cast(kp_emitter *e, kp_node *n) {
     return spread(e, value, kp_emit_type(e, n->type), n->type->components);
 }
 
+// The constants are an array in a variable; an index outside of it takes the last one.
+static uint32_t emit_table(kp_emitter *e, kp_node *n) {
+    kp_spirv *s = e->s;
+    kp_list list = n->u.table.list;
+    uint32_t type = kp_emit_type(e, n->type), *parts = KP_UNIT_NEW(e->unit, uint32_t, list.count);
+    for (uint32_t i = 0; i < list.count; i++)
+        parts[i] = kp_emit_expr(e, list.items[i]);
+    uint32_t array = kp_spirv_type_array(s, type, list.count, 0);
+    uint32_t constants = kp_spirv_constant_composite(s, array, parts, list.count);
+    uint32_t variable = kp_spirv_local(s, kp_spirv_type_pointer(s, SpvStorageClassFunction, array), constants);
+    uint32_t index = kp_emit_component_index(e, n->u.table.index, list.count);
+    uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassFunction, type);
+    return kp_spirv_load(s, type, kp_spirv_access(s, pointer, variable, &index, 1));
+}
+
 // a + b + c + ... is as deep as it is long, so the left edge is walked in a loop.
 static uint32_t emit_binary(kp_emitter *e, kp_node *n) {
     uint32_t count = 0;
@@ -317,6 +332,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, kp_emit_length(e, n->u.symbol));
     case KP_NODE_CONSTRUCT:
         return emit_construct(e, n);
+    case KP_NODE_TABLE:
+        return emit_table(e, n);
     case KP_NODE_INVOKE:
         return kp_emit_invoke(e, n);
     case KP_NODE_ARRAY:

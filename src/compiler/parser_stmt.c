@@ -94,12 +94,24 @@ static kp_node *while_statement(kp_parser *p) {
     return n;
 }
 
+// target := primary (',' primary)* [',']; with a comma, a tuple
+static kp_node *for_target(kp_parser *p) {
+    kp_node *first = kp_parser_primary(p);
+    if (!is(p, KP_TOKEN_COMMA))
+        return first;
+    kp_node *n = kp_parser_node(p, KP_NODE_TUPLE, first->first);
+    uint32_t base = p->item_count;
+    kp_parser_push(p, first);
+    while (accept(p, KP_TOKEN_COMMA) && !is(p, KP_TOKEN_IN))
+        kp_parser_push(p, kp_parser_primary(p));
+    n->u.list.list = kp_parser_pop(p, base);
+    return kp_parser_end_node(p, n);
+}
+
 // for := 'for' target 'in' expression block ['else' block]
 static kp_node *for_statement(kp_parser *p) {
     kp_node *n = kp_parser_node(p, KP_NODE_FOR, take(p));
-    n->u.loop.target = kp_parser_primary(p);
-    if (is(p, KP_TOKEN_COMMA))
-        kp_error_at(p->unit, p->at, NULL, "a for loop of a kernel has one variable, as in for k in range(n)");
+    n->u.loop.target = for_target(p);
     kp_parser_expect(p, KP_TOKEN_IN, "after the variable of 'for'");
     n->u.loop.range = kp_parser_expression(p);
     n->u.loop.body = kp_parser_block(p, "after the range of 'for'");
@@ -161,6 +173,20 @@ static _Noreturn void refuse(kp_parser *p) {
     }
 }
 
+// global := ('global' | 'nonlocal') NAME (',' NAME)*
+static kp_node *global_statement(kp_parser *p) {
+    kp_node *n = kp_parser_node(p, KP_NODE_GLOBAL, take(p));
+    uint32_t base = p->item_count;
+    do {
+        const kp_token *token = kp_parser_expect(p, KP_TOKEN_NAME, "here");
+        kp_node *name = kp_parser_node(p, KP_NODE_NAME, token);
+        name->u.name = token->name;
+        kp_parser_push(p, name);
+    } while (accept(p, KP_TOKEN_COMMA));
+    n->u.list.list = kp_parser_pop(p, base);
+    return kp_parser_end_node(p, n);
+}
+
 // assert := 'assert' expression [',' expression]
 static kp_node *assertion(kp_parser *p) {
     kp_node *n = kp_parser_node(p, KP_NODE_ASSERT, take(p));
@@ -172,7 +198,7 @@ static kp_node *assertion(kp_parser *p) {
     return kp_parser_end_node(p, n);
 }
 
-// simple := 'pass' | 'break' | 'continue' | 'return' [expressions] | assert | assignment
+// simple := 'global' ... | 'pass' | 'break' | 'continue' | 'return' [expressions] | assert | assignment
 static kp_node *simple(kp_parser *p) {
     kp_node *n;
     switch (p->at->kind) {
@@ -185,14 +211,18 @@ static kp_node *simple(kp_parser *p) {
     case KP_TOKEN_CONTINUE:
         n = kp_parser_node(p, KP_NODE_CONTINUE, take(p));
         break;
+    case KP_TOKEN_GLOBAL:
+    case KP_TOKEN_NONLOCAL:
+        n = global_statement(p);
+        break;
+    case KP_TOKEN_ASSERT:
+        n = assertion(p);
+        break;
     case KP_TOKEN_RETURN:
         n = kp_parser_node(p, KP_NODE_RETURN, take(p));
         if (!is(p, KP_TOKEN_NEWLINE) && !is(p, KP_TOKEN_SEMICOLON) && !is(p, KP_TOKEN_END))
             n->u.operand = kp_parser_expressions(p);
         kp_parser_end_node(p, n);
-        break;
-    case KP_TOKEN_ASSERT:
-        n = assertion(p);
         break;
     default:
         n = assignment(p);
@@ -229,8 +259,6 @@ static kp_node *statement(kp_parser *p) {
     case KP_TOKEN_ASYNC:
     case KP_TOKEN_DEL:
     case KP_TOKEN_RAISE:
-    case KP_TOKEN_GLOBAL:
-    case KP_TOKEN_NONLOCAL:
     case KP_TOKEN_INDENT:
     case KP_TOKEN_ELIF:
     case KP_TOKEN_ELSE:

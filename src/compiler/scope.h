@@ -19,6 +19,7 @@ typedef struct kp_symbol {
     const kp_type *type;          // LOCAL: NULL until the first assignment
     const kp_token *typed_at;     // LOCAL: what gave it its type
     kp_value value;               // CONSTANT
+    kp_node *tuple;               // CONSTANT: it is this instead; NULL: it is a number
     bool typed_by_int;            // LOCAL: ... was an integer literal
     bool reached;                 // LOCAL, in check: an assignment may have been executed before this point
     bool stored;                  // LOCAL, VALUE: assigned somewhere

@@ -116,7 +116,7 @@ def _range(*args: Any) -> Iterator[Any]:
 
 
 def _length_of(x: Any) -> Any:
-    return i32(len(x))
+    return len(x) if isinstance(x, (tuple, Vector)) else i32(len(x))  # of a tuple or a vector: a constant
 
 
 _ln = _real(np.log)

@@ -269,12 +269,30 @@ class _Rewriter(ast.NodeTransformer):
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+def _globals(tree: ast.Module) -> dict[str, Any]:
+    """The constants of a text, NAME = value, as far as they are made of numbers."""
+    import math
+
+    names: dict[str, Any] = {"math": math}
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            code = compile(ast.Expression(node.value), "<constant>", "eval")
+            try:
+                value = eval(code, {"__builtins__": {"abs": abs, "min": min, "max": max, "len": len}}, names)
+            except Exception:
+                continue
+            if isinstance(value, (int, float, tuple)):
+                names[node.targets[0].id] = value
+    del names["math"]
+    return names
+
+
 class Function:
     """A function made ready to run: `call` is it. Given as a function, or as a text and which function of it."""
 
-    def __init__(self, function: Any, name: str | None = None, siblings: Mapping[str, ast.FunctionDef] | None = None):
+    def __init__(self, function: Any, name: str | None = None, siblings: Mapping[str, Any] | None = None):
         self.function = function if not isinstance(function, str) else None
-        self.siblings: dict[str, ast.FunctionDef] = dict(siblings or {})
+        self.siblings: dict[str, Any] = dict(siblings or {})  # functions, as trees, and constants
         self.node, self.file = self._parse(function, name)
         self.name = self.node.name
         self.scope: dict[str, Any] = {}
@@ -295,7 +313,7 @@ class Function:
         ast.increment_lineno(tree, first - 1)
         found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
         if isinstance(function, str):
-            self.siblings = {node.name: node for node in found}
+            self.siblings = {**_globals(tree), **{node.name: node for node in found}}
         chosen = [node for node in found if name in (None, node.name)]
         if not chosen:
             raise ValueError(f"there is no function '{name}' in the source")
@@ -315,7 +333,8 @@ class Function:
         outside, found = self._outside(), {}
         for name in names & outside.keys():
             value = outside[name]
-            meant = translate(value) if self.function is not None else _Sibling(self, value).call
+            sibling = self.function is None and isinstance(value, ast.FunctionDef)
+            meant = _Sibling(self, value).call if sibling else translate(value)
             if meant is not None:
                 found[name] = meant
             elif name not in LANGUAGE:
