@@ -267,8 +267,8 @@ def constant_of(value: object) -> _Constant | None:
     if isinstance(value, float):
         return float(value)
     if isinstance(value, tuple):
-        items = [constant_of(item) for item in value]
-        return None if not items or None in items else items
+        items = [number for number in map(constant_of, value) if number is not None]
+        return items if items and len(items) == len(value) else None
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         return _numpy_constant(value)
     return None

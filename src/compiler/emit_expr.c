@@ -280,7 +280,7 @@ static uint32_t emit_table(kp_emitter *e, kp_node *n) {
     uint32_t array = kp_spirv_type_array(s, type, list.count, 0);
     uint32_t constants = kp_spirv_constant_composite(s, array, parts, list.count);
     uint32_t variable = kp_spirv_local(s, kp_spirv_type_pointer(s, SpvStorageClassFunction, array), constants);
-    uint32_t index = kp_emit_component_index(e, n->u.table.index, list.count);
+    uint32_t index = kp_emit_bounded_index(e, n->u.table.index, list.count, NULL);
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassFunction, type);
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, variable, &index, 1));
 }
