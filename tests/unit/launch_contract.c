@@ -88,10 +88,58 @@ static void test_loops_are_the_kernels_own(void **state) {
     release(without);
 }
 
+// A checked module, and one that prints, has one buffer more, which is not among the bindings, and knows what it can
+// tell.
+static void test_reports(void **state) {
+    (void)state;
+    static const char source[] = "def half(x: i32):\n"
+                                 "    return 8 // x\n"
+                                 "def k(i: Index, a: Array[i32], b=('buffer', (0, 7), Array(vec3))):\n"
+                                 "    assert a[i] > 0, 'two\\nlines'\n"
+                                 "    print('100%', a[i], b[i])\n"
+                                 "    a[i] = half(i)\n";
+    static const struct {
+        uint32_t kind, line, column;
+        const char *text;
+    } wanted[] = {{KP_LAUNCH_SITE_INDEX, 4, 14, ""},
+                  {KP_LAUNCH_SITE_ASSERT, 4, 5, "two\nlines"},
+                  {KP_LAUNCH_SITE_INDEX, 5, 21, ""},
+                  {KP_LAUNCH_SITE_INDEX, 5, 27, ""},
+                  {KP_LAUNCH_SITE_PRINT, 5, 5, "100%% %i1 %f3\n"},
+                  {KP_LAUNCH_SITE_INDEX, 6, 7, ""},
+                  {KP_LAUNCH_SITE_DIVISION, 2, 17, ""}};
+    for (int checked = 0; checked < 2; checked++) {
+        compiled c = {0};
+        assert_ok(kp_compile(source, &(kp_compile_desc){.file = "f.py", .checked = checked != 0}, &c.program));
+        assert_ok(kp_reflect_create(&(kp_reflect_desc){.bytes = c.program->words, .size = c.program->word_count * 4},
+                                    &c.reflect));
+        const kp_reflect *r = c.reflect;
+        assert_true(r->reports && r->prints && r->regroupable);
+        assert_int_equal(r->binding_count, 2);
+        assert_true(r->report_set == 0 && r->report_binding == 8);
+        assert_int_equal(r->site_count, checked ? COUNT_OF(wanted) : 1);
+        for (size_t k = 0; k < r->site_count; k++) {
+            const kp_reflect_site *site = &r->sites[k];
+            size_t n = checked ? k : 4;
+            if (site->kind != wanted[n].kind || site->line != wanted[n].line || site->column != wanted[n].column)
+                fail_msg("site %zu: %u %u:%u", k, site->kind, site->line, site->column);
+            assert_string_equal(site->text, wanted[n].text);
+            assert_string_equal(site->kernel, "k");
+            assert_string_equal(site->file, "f.py");
+        }
+        release(c);
+    }
+    compiled plain = compile("def k(i: Index, a: Array[i32]):\n    assert a[i] > 0\n    a[i] = 1\n");
+    assert_false(plain.reflect->reports);
+    assert_int_equal(plain.reflect->site_count, 0);
+    release(plain);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels_can_be_regrouped),
         cmocka_unit_test(test_loops_are_the_kernels_own),
+        cmocka_unit_test(test_reports),
     };
     return cmocka_run_group_tests_name("launch_contract", tests, NULL, NULL);
 }
