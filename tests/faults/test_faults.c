@@ -1,7 +1,8 @@
 // Every Vulkan call that can fail does fail once, for every n and every answer that the specification lets it give, in
-// three programs: the article's multiply, its logistic regression, and asynchronous work on all the queues that there
-// are. And every host allocation fails once. Each time the program gets the right kp_result and words, or right numbers
-// where kp knows another way; nothing stays allocated on the device; and nothing hangs (the alarm ends the test).
+// four programs: the article's multiply, its logistic regression, asynchronous work on all the queues that there are,
+// and an image with views and memory of the program's own. And every host allocation fails once. Each time the program
+// gets the right kp_result and words, or right numbers where kp knows another way; nothing stays allocated on the
+// device; and nothing hangs (the alarm ends the test).
 #include "layer.h"
 
 #include "base/alloc.h"
@@ -179,13 +180,57 @@ static kp_result async_steps(things *t) {
     return KP_OK;
 }
 
+static const char sampled[] = "#version 450\n"
+                              "layout(binding = 0) uniform sampler2D i;\n"
+                              "layout(binding = 1) buffer O { float o[]; };\n"
+                              "void main() { uint k = gl_GlobalInvocationID.x; o[k] += texture(i, vec2(0.5)).x; }\n";
+
+static void count_release(void *payload) { ++*(int *)payload; }
+
+static kp_result memory_steps(things *t) {
+    static float *page;
+    static int released;
+    if (page == NULL)
+        page = aligned_alloc(65536, 65536);
+    assert_non_null(page);
+    memset(page, 0, 65536);
+    released = 0;
+    TRY(kp_manager_create(NULL, &t->mgr));
+    TRY(kp_shader_compile(sampled, strlen(sampled), NULL, &t->program));
+    TRY(kp_image_create(t->mgr, &(kp_image_desc){.width = 4, .height = 4}, &t->tensors[0]));
+    TRY(kp_tensor_create(
+        t->mgr,
+        &(kp_tensor_desc){
+            .count = 16384, .data = page, .import_data = true, .release = count_release, .release_payload = &released},
+        &t->tensors[1]));
+    TRY(kp_tensor_view(t->tensors[1], &(kp_tensor_view_desc){.first = 64, .count = 16}, &t->tensors[2]));
+    TRY(kp_algorithm_create(t->mgr,
+                            &(kp_algorithm_desc){.program = t->program,
+                                                 .memory = (kp_memory *[]){t->tensors[0], t->tensors[2]},
+                                                 .memory_count = 2},
+                            &t->algorithms[0]));
+    TRY(kp_sequence_create(t->mgr, NULL, &t->sequences[0]));
+    TRY(kp_record_fill(t->sequences[0], t->tensors[0], &(float){3}));
+    TRY(kp_record_copy(t->sequences[0], (kp_memory *[]){t->tensors[0], t->tensors[2]}, 2));
+    TRY(kp_record_dispatch(t->sequences[0], t->algorithms[0], NULL));
+    TRY(kp_record_sync_local(t->sequences[0], &t->tensors[2], 1));
+    TRY(kp_sequence_eval(t->sequences[0]));
+    TRY(kp_manager_trim(t->mgr));
+    const float *out = kp_tensor_data(t->tensors[1]);
+    assert_true(out[63] == 0 && out[64] == 6 && out[79] == 6 && out[80] == 0);
+    kp_manager_destroy(t->mgr);
+    t->mgr = NULL;
+    assert_int_equal(released, 1);
+    return KP_OK;
+}
+
 typedef struct program {
     const char *name;
     kp_result (*steps)(things *t);
 } program;
 
 static const program programs[] = {
-    {"multiply", multiply_steps}, {"regression", regression_steps}, {"async", async_steps}};
+    {"multiply", multiply_steps}, {"regression", regression_steps}, {"async", async_steps}, {"memory", memory_steps}};
 
 static kp_result run(const program *p) {
     things t = {0};
@@ -286,6 +331,8 @@ static void multiply_calls(void **state) { (void)state, fail_each_call(&programs
 static void regression_calls(void **state) { (void)state, fail_each_call(&programs[1]); }
 static void async_calls(void **state) { (void)state, fail_each_call(&programs[2]); }
 static void multiply_allocations(void **state) { (void)state, fail_each_allocation(&programs[0]); }
+static void memory_calls(void **state) { (void)state, fail_each_call(&programs[3]); }
+static void memory_allocations(void **state) { (void)state, fail_each_allocation(&programs[3]); }
 static void async_allocations(void **state) { (void)state, fail_each_allocation(&programs[2]); }
 
 static int open_layer(void **state) {
@@ -305,7 +352,8 @@ static int open_layer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiply_calls),       cmocka_unit_test(regression_calls),  cmocka_unit_test(async_calls),
-        cmocka_unit_test(multiply_allocations), cmocka_unit_test(async_allocations),
+        cmocka_unit_test(multiply_allocations), cmocka_unit_test(async_allocations), cmocka_unit_test(memory_calls),
+        cmocka_unit_test(memory_allocations),
     };
     return cmocka_run_group_tests_name("faults", tests, open_layer, NULL);
 }

@@ -507,6 +507,61 @@ static void a_trim_gives_everything_idle_back(void **state) {
     FAILS(kp_manager_trim(NULL), KP_ERROR_ARGUMENT, "kp_manager_trim: manager is NULL");
 }
 
+// Nobody pays for a host side that he never asks for; with unified memory there is none of its own.
+static void host_sides_are_made_when_they_are_asked_for(void **state) {
+    kp_manager *mgr = *state;
+    enum { MIB = 1 << 20 };
+    kp_memory_stats made, asked;
+    kp_tensor *t = gpu_floats(mgr, "t", MIB / 4, NULL);
+    kp_image *image = NULL;
+    OK(kp_image_create(mgr, &(kp_image_desc){.width = 512, .height = 512}, &image));
+    OK(kp_manager_memory(mgr, &made));
+    assert_true(made.used >= 2 * MIB && made.used < 3 * MIB);
+    kp_tensor *view = part(t, "view", 0, 16);
+    assert_non_null(kp_tensor_data(view));
+    OK(kp_manager_memory(mgr, &asked));
+    assert_int_equal(asked.used - made.used, gpu_unified(mgr) ? 0 : MIB);
+    if (gpu_unified(mgr)) { // a sync has nothing to do
+        kp_sequence *seq = gpu_sequence(mgr);
+        void *before = kp_tensor_data(t);
+        OK(kp_record_sync_device(seq, &t, 1));
+        OK(kp_record_sync_local(seq, &t, 1));
+        OK(kp_sequence_eval(seq));
+        assert_ptr_equal(kp_tensor_data(t), before);
+        kp_sequence_destroy(seq);
+    }
+    kp_tensor_destroy(view);
+    kp_image_destroy(image);
+    kp_tensor_destroy(t);
+    OK(kp_manager_memory(mgr, &asked));
+    assert_int_equal(asked.used, 0);
+}
+
+static void images_and_views_pile_up_nowhere(void **state) {
+    kp_manager *mgr = *state;
+    kp_memory_stats first = {0}, last;
+    kp_tensor *t = gpu_floats(mgr, "t", 4096, NULL);
+    for (int i = 0; i < 500; i++) {
+        kp_tensor *view = part(t, "view", 64, 64);
+        kp_image *image = NULL;
+        OK(kp_image_create(mgr, &(kp_image_desc){.width = 8, .height = 8}, &image));
+        kp_sequence *seq = gpu_sequence(mgr);
+        OK(kp_record_copy(seq, LIST(view, image), 2));
+        OK(kp_record_sync_local(seq, &image, 1));
+        OK(kp_sequence_eval(seq));
+        kp_sequence_destroy(seq);
+        kp_image_destroy(image);
+        kp_tensor_destroy(view);
+        if (i == 10)
+            OK(kp_manager_memory(mgr, &first));
+    }
+    OK(kp_manager_memory(mgr, &last));
+    assert_int_equal(last.used, first.used);
+    assert_int_equal(last.reserved, first.reserved);
+    assert_int_equal(last.allocations, first.allocations);
+    kp_tensor_destroy(t);
+}
+
 static void the_budget_is_known(void **state) {
     kp_manager *mgr = *state;
     kp_memory_stats before, after;
@@ -540,6 +595,8 @@ int main(void) {
         GPU_TEST(what_cannot_be_imported_is_copied),
         GPU_TEST(imported_memory_stays_while_work_uses_it),
         GPU_TEST(a_trim_gives_everything_idle_back),
+        GPU_TEST(host_sides_are_made_when_they_are_asked_for),
+        GPU_TEST(images_and_views_pile_up_nowhere),
         GPU_TEST(the_budget_is_known),
     };
     return gpu_run("memory", tests);
