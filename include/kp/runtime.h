@@ -88,7 +88,8 @@ typedef struct kp_device_info {
     } queue_families[KP_MAX_QUEUE_FAMILIES];
 } kp_device_info;
 
-// Writes at most `capacity` devices to `infos`, in Vulkan's order; `*count` is how many there are in all. `infos` may
+// Writes at most `capacity` devices to `infos`, in Vulkan's order, a card that two drivers offer only once (the same
+// UUID, vendor, device and type: the first driver's counts); `*count` is how many there are in all. `infos` may
 // be NULL when `capacity` is 0. A machine without a loader, a driver or a device has none: KP_OK and 0. Thread-safety:
 // any.
 KP_API kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count);

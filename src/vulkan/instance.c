@@ -165,6 +165,40 @@ static kp_result list_devices(kp_instance *instance) {
     return kp_names_check(result, "vkEnumeratePhysicalDevices", NULL);
 }
 
+// Whether two are one card, seen through two drivers, or through one that is installed twice: its UUID and its maker
+// say so. (Names differ between drivers.)
+static bool is_same(const kp_instance *instance, VkPhysicalDevice a, VkPhysicalDevice b) {
+    static const uint8_t none[VK_UUID_SIZE];
+    VkPhysicalDeviceIDProperties ids[2];
+    VkPhysicalDeviceProperties2 all[2];
+    for (int i = 0; i < 2; i++) {
+        ids[i] = (VkPhysicalDeviceIDProperties){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES};
+        all[i] =
+            (VkPhysicalDeviceProperties2){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, .pNext = &ids[i]};
+        instance->GetPhysicalDeviceProperties(i == 0 ? a : b, &all[i].properties);
+        if (all[i].properties.apiVersion < VK_API_VERSION_1_1)
+            return false;
+        instance->GetPhysicalDeviceProperties2(i == 0 ? a : b, &all[i]);
+    }
+    const VkPhysicalDeviceProperties *p = &all[0].properties, *q = &all[1].properties;
+    return memcmp(ids[0].deviceUUID, ids[1].deviceUUID, VK_UUID_SIZE) == 0 &&
+           memcmp(ids[0].deviceUUID, none, VK_UUID_SIZE) != 0 && p->vendorID == q->vendorID &&
+           p->deviceID == q->deviceID && p->deviceType == q->deviceType;
+}
+
+// Keeps the first of those that are the same: the loader's order is the system's preference.
+static void drop_duplicates(kp_instance *instance) {
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < instance->device_count; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < kept && !known; k++)
+            known = is_same(instance, instance->devices[k], instance->devices[i]);
+        if (!known)
+            instance->devices[kept++] = instance->devices[i];
+    }
+    instance->device_count = kept;
+}
+
 kp_result kp_instance_create(bool validation, bool labels, kp_instance **out) {
     kp_result result = kp_loader_open();
     if (result != KP_OK)
@@ -187,6 +221,7 @@ kp_result kp_instance_create(bool validation, bool labels, kp_instance **out) {
         result = list_devices(instance);
     if (result != KP_OK)
         goto fail;
+    drop_duplicates(instance);
     *out = instance;
     return KP_OK;
 fail:
