@@ -25,7 +25,7 @@ PACKAGE_FILES := $(shell find CMakeLists.txt CMakePresets.json cmake include src
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 .PHONY: help demo build python test test-unit test-compile test-gpu test-python test-install test-docs \
-        asan tsan soak fuzz bench format format-check lint wheel install drivers clean distclean
+        asan tsan soak fuzz random bench format format-check lint wheel install drivers clean distclean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -137,9 +137,16 @@ soak: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Memory over a mil
 	@$(MATRIX) soak-long --no-validation --timeout 7200 -- $(RELEASE)/tests/soak/soak
 	@KP_STATE_MACHINE=2000 $(MATRIX) random-calls --timeout 7200 -- $(PYTEST) tests/python/test_state_machine.py --junitxml {junit}
 
-fuzz: $(STAMPS)/system-build $(STAMPS)/system-test $(STAMPS)/system-lint ## Fuzz the compiler and the SPIR-V reader, a minute each
-	@cmake --preset fuzz >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+KP_FUZZ_SECONDS ?= 60
+
+fuzz: $(STAMPS)/system-build $(STAMPS)/system-test $(STAMPS)/system-lint ## Fuzz the compiler and the SPIR-V reader, KP_FUZZ_SECONDS=60 each
+	@cmake --preset fuzz -DKP_FUZZ_SECONDS=$(KP_FUZZ_SECONDS) >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
 	@cmake --build --preset fuzz --target fuzz_run
+
+# CI runs 2,000 of these with the other Python tests.
+random: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Compare 100,000 random kernels with CPython, on every driver: hours
+	@KP_RANDOM_KERNELS=25000 $(MATRIX) random --jobs 2 --timeout 86400 --probe $(PROBE) -- \
+		$(PYTEST) tests/python/test_language_random.py --junitxml {junit}
 
 bench: $(STAMPS)/system-run $(STAMPS)/python ## Measure, and print ratios
 	@cmake --preset release -DKP_BENCH=ON >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }

@@ -128,7 +128,7 @@ static void compare(const char *question, const char *kernel, const char *glsl, 
 
 int main(int argc, char **argv) {
     bench_init("compile", argc, argv);
-    compare("multiply, text to SPIR-V", multiply_kernel, multiply_glsl, 100);
-    compare("logistic regression, text to SPIR-V", logistic_kernel, logistic_glsl, 300);
+    compare("multiply, text to SPIR-V", multiply_kernel, multiply_glsl, 60);
+    compare("logistic regression, text to SPIR-V", logistic_kernel, logistic_glsl, 150);
     return 0;
 }

@@ -265,6 +265,8 @@ kp_node *kp_check_subscript(kp_checker *c, kp_node *n) {
     if (item != NULL)
         return item;
     kp_node *object = kp_check_expr(c, n->u.subscript.object);
+    if (object->type != NULL && object->type->kind == KP_TYPE_ARRAY && kp_check_array_is_literal(object->type))
+        object = kp_check_settle(c, object); // [1, 2][i]
     if (object->kind == KP_NODE_BUFFER)
         object->u.symbol->reads = true;
     return element_of(c, n, object);

@@ -573,6 +573,9 @@ static void check_statement(kp_checker *c, kp_node *n) {
             n->u.operand = kp_check_barrier(c, n->u.operand);
         else
             check_effect(c, n);
+        if (n->kind == KP_NODE_EXPRESSION && n->u.operand->type != NULL && n->u.operand->type->kind == KP_TYPE_ARRAY &&
+            n->u.operand->type->length == 0)
+            n->kind = KP_NODE_PASS; // a buffer's name alone: it is no value to be computed
         break;
     case KP_NODE_IF:
         check_if(c, n);

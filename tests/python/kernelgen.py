@@ -1,6 +1,6 @@
 """Makes random kernels: well typed, with nested control flow, and with one right answer on every device.
 
-`generate(seed)` gives the text of a kernel called `k` with the parameters of `SIGNATURE`; `arguments(seed, count)` gives
+`generate(seed)` gives the text of a kernel called `k`, behind the functions that it calls, with the parameters of `SIGNATURE`; `arguments(seed, count)` gives
 values for them. Nothing in a kernel is undefined or left to the device: divisors are never zero, shifts are below 32,
 loops are short, indices are in range. Floats stay exact: each float expression is made together with a bound of its
 magnitude and of the binary digits behind its point, and is cut to size before it would need rounding. So every output but
@@ -22,6 +22,9 @@ SIZE = 16  # elements of each input
 NARROW_AND_WIDE = ("i8", "u8", "i16", "u16", "i64", "u64")  # integers that not every device has
 LIMIT, DIGITS = 256, 2  # what float variables are cut to: magnitude, binary digits behind the point
 
+# What a helper takes besides p and q.
+CONTEXT = "i, n, m, s, a, b, x, v"
+
 INTEGERS = [0, 1, -1, 2, 3, 7, -8, 100, 255, 65535, -65536, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 1 << 30]
 
 
@@ -41,6 +44,9 @@ def arguments(seed, count):
 class Generator:
     def __init__(self, seed, size=14, every_type=False):
         self.rng = random.Random(seed)
+        self.helpers = []  # names of functions of (CONTEXT, i32, i32)
+        self.arrays = []  # names of arrays of four i32
+        self.result = ""  # what leaves the function: "", or an i32
         self.budget = size  # statements still to be made
         self.lines = []
         self.variables = {"i32": ["i", "n"], "u32": ["m"], "f32": [], "bool": [], "vec2": [], "vec3": [], "ivec2": []}
@@ -99,6 +105,10 @@ class Generator:
             return f"({e} {self.pick('+', '-', '*')} {f})"
         if choice < 9:
             return f"({e} {self.pick('&', '|', '^')} {f})"
+        if self.helpers and self.chance(0.1):
+            return f"{self.pick(*self.helpers)}({CONTEXT}, {e}, {f})"
+        if self.arrays and self.chance(0.15):
+            return f"{self.pick(*self.arrays)}[{self.pick(f'({e} & 3)', '-1', '2', f'-({e} & 3 | 1)')}]"
         solid = self.i32(d - 1)
         if choice == 9:
             return f"({solid} {self.pick('//', '%')} ({self.i32(d - 1)} & 15 | 1))"
@@ -173,7 +183,9 @@ class Generator:
         if choice == 5:
             return f"({e} {self.pick('//', '%')} ({self.integer(kind, d - 1)} & 15 | 1))"
         if choice == 6:
-            return f"({e} {self.pick('//', '%')} {self.pick('3', '7', '10', '16', *(['-5', '(-2)'] if signed else []))})"
+            return (
+                f"({e} {self.pick('//', '%')} {self.pick('3', '7', '10', '16', *(['-5', '(-2)'] if signed else []))})"
+            )
         if choice == 7:
             amount = self.pick(self.i32(d - 1), self.integer(kind, d - 1), str(self.rng.randrange(bits)))
             return f"({e} {self.pick('<<', '>>')} ({amount} & 63))"
@@ -354,7 +366,35 @@ class Generator:
                 )
         self.emit(depth, f"{name} = {self.value(kind)}")
 
+    def list(self, depth):
+        """Makes an array, or uses one."""
+        if self.arrays and self.chance(0.6):
+            name = self.pick(*self.arrays)
+            if self.chance(0.3) and len(self.loops) < 2:
+                item = self.fresh("j")
+                self.emit(depth, f"for {item} in {name}:")
+                fixed, before = set(self.fixed), {kind: list(names) for kind, names in self.variables.items()}
+                self.variables["i32"].append(item)
+                self.fixed |= {item}
+                self.loops.append(4)
+                self.block(depth + 1, 2)
+                self.loops.pop()
+                self.fixed, self.variables = fixed, before
+                return
+            index = self.pick(f"({self.i32(1)} & 3)", "0", "-1")
+            return self.emit(depth, f"{name}[{index}] {self.pick('=', '+=', '^=')} {self.i32(2)}")
+        name = self.fresh("l")
+        value = self.pick(
+            f"[{self.i32(1)}, {self.i32_any(1)}, {self.i32(1)}, 7]",
+            f"[{self.i32(1)}] * 4",
+            f"[{self.variable('i32')} * c + {self.constant()} for c in range(4)]",
+        )
+        self.emit(depth, f"{name} = {value}")
+        self.arrays.append(name)
+
     def store(self, depth):
+        if self.result:
+            return self.assign(depth)
         slot = f"i * {SLOTS} + {self.rng.randrange(4)}"
         kind = self.pick("i32", "u32", "vec3")
         if kind == "vec3":
@@ -366,13 +406,13 @@ class Generator:
 
     def block(self, depth, statements):
         """A suite of its own: what it defines is not used outside."""
-        before = {kind: list(names) for kind, names in self.variables.items()}
+        before, arrays = {kind: list(names) for kind, names in self.variables.items()}, list(self.arrays)
         start = len(self.lines)
         for _ in range(statements):
             self.statement(depth)
         if len(self.lines) == start:
             self.emit(depth, "pass")
-        self.variables = before
+        self.variables, self.arrays = before, arrays
 
     def branch(self, depth):
         self.emit(depth, f"if {self.boolean(2)}:")
@@ -441,13 +481,13 @@ class Generator:
         self.emit(depth, f"if {self.boolean(1)}:")
         if self.chance(0.3):
             self.store(depth + 1)
-        self.emit(depth + 1, word)
+        self.emit(depth + 1, f"return {self.i32(1)}" if word == "return" and self.result else word)
 
     def statement(self, depth):
         if self.budget <= 0:
             return
         self.budget -= 1
-        actions = [self.assign] * 6 + [self.store] * 3 + [self.define] * 3 + [self.leave] * 2
+        actions = [self.assign] * 6 + [self.store] * 3 + [self.define] * 3 + [self.leave] * 2 + [self.list]
         if depth < 5:
             actions += [self.branch] * 4 + [self.loop] * 4
         self.rng.choice(actions)(depth)
@@ -468,7 +508,22 @@ class Generator:
         self.emit(1, f"out_r[i * {SLOTS}] = sqrt(abs({e})) / (abs({f}) + 1.5)")
         self.emit(1, f"out_r[i * {SLOTS} + 1] = exp({e} / 512.0) * cos({f} / 512)")
 
+    def helper(self, name):
+        """A function of two integers, and of all that expressions use."""
+        start, fixed, before = self.variables, self.fixed, self.budget
+        self.variables = {kind: [] for kind in start} | {"i32": ["i", "n", "p", "q"], "u32": ["m"]}
+        self.fixed, self.budget, self.result = {"i", "n", "m"}, self.rng.randint(1, 4), "i32"
+        self.emit(0, f"def {name}({CONTEXT}, p: i32, q{self.pick('', ': i32')}):")
+        while self.budget > 0:
+            self.statement(1)
+        self.emit(1, f"return {self.i32(2)}")
+        self.emit(0, "")
+        self.variables, self.fixed, self.budget, self.result, self.arrays = start, fixed, before, "", []
+        self.helpers.append(name)
+
     def kernel(self):
+        for k in range(self.rng.choice((0, 0, 1, 2))):
+            self.helper(f"helper_{k}")
         self.emit(0, f"def k({SIGNATURE}):")
         for kind in ("i32", "i32", "f32", "u32", "bool", "vec3"):
             self.define(1, kind)

@@ -16,9 +16,7 @@ from kp.lang import (
     atomic_xor,
     barrier,
     f32,
-    group_memory_barrier,
     i32,
-    memory_barrier,
     shared,
     subgroup_add,
     subgroup_all,
@@ -71,6 +69,8 @@ def halve(part, t, step):
 def totals(i: Index, t: LocalIndex, g: GroupIndex, size: LocalSize, x: Array[f32], out: Array[f32]):
     part = shared(f32, size)
     part[t] = x[i] if i < len(x) else 0.0
+    group_memory_barrier()
+    memory_barrier()
     barrier()
     total = halve(part, t, size // 2)
     if t == 0:
@@ -104,8 +104,7 @@ def test_atomics():
         atomic_add(counts, x[i], 1)
         atomic_max(counts, 8, u32(i))
         atomic_xor(counts, 9, x[i])
-        group_memory_barrier()
-        memory_barrier()
+
         atomic_add(f, 0, 0.5)
         if atomic_compare_exchange(counts, 10, 0, 7) == 0:
             atomic_add(counts, 11, 1)

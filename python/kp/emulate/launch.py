@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Array, LocalArray, from_list
 from .parallel import Group, Invocation, run_group
 from .rewrite import TYPES, Function
 from .scalars import i32
@@ -17,17 +18,6 @@ from .vectors import Vector, typed, vector
 # ----------------------------------------------------------------------------------------------------------------------
 # Types of parameters
 # ----------------------------------------------------------------------------------------------------------------------
-
-
-class Array:
-    """Array[T] and pyshader's Array(T) or Array(n, T): the type of a buffer of elements of type T."""
-
-    def __init__(self, *length_and_element: Any) -> None:
-        *length, self.element = length_and_element
-        self.length: int | None = length[0] if length else None
-
-    def __class_getitem__(cls, element: Any) -> Array:
-        return cls(element)
 
 
 class Const:
@@ -100,6 +90,8 @@ def spec_of(text: str) -> Any:
     spec = eval(text, {"__builtins__": {}}, Names(_SPECS))
     while isinstance(spec, str):
         spec = spec_of(spec)
+    if isinstance(spec, Array) and isinstance(spec.element, str):
+        spec.element = spec_of(spec.element)
     if isinstance(spec, tuple):
         inner = spec_of(spec[2]) if isinstance(spec[2], str) else spec[2]
         return (*spec[:2], inner)
@@ -107,12 +99,16 @@ def spec_of(text: str) -> Any:
 
 
 class Buffer:
-    """A storage buffer: a flat NumPy array whose elements are values of the language."""
+    """A storage buffer: a flat NumPy array whose elements are values of the language, or arrays of them."""
 
     def __init__(self, name: str, element: Any, data: Any, length: int | None = None) -> None:
-        scalar = getattr(element, "scalar", element)
-        self.width: int = getattr(element, "size", 1)
-        wanted = np.dtype(getattr(scalar, "numpy", np.bool_))
+        scalar = element
+        self.width = 1
+        while isinstance(scalar, Array):
+            self.width *= scalar.length or 1
+            scalar = scalar.element
+        self.width *= getattr(scalar, "size", 1)
+        wanted = np.dtype(getattr(getattr(scalar, "scalar", scalar), "numpy", np.bool_))
         if data.dtype != wanted:
             raise TypeError(f"argument '{name}': has dtype {data.dtype}, must be {wanted}")
         if data.size % self.width:
@@ -133,17 +129,35 @@ class Buffer:
 
     def __getitem__(self, index: Any) -> Any:
         at = self._at(index)
-        value = self.element.from_numpy(self.data[at]) if self.element is not bool else bool(self.data[at])
+        if isinstance(self.element, Array):
+            return Buffer(f"{self.name}[{index}]", self.element.element, self.data[at].reshape(-1))
+        if self.element is bool:
+            return bool(self.data[at])
+        value = self.element.from_numpy(self.data[at])
         return value.at_home(lambda new: self._store(at, new)) if isinstance(value, Vector) else value
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._store(self._at(index), typed(value, self.element, self.name))
+        at = self._at(index)
+        if isinstance(self.element, Array):
+            inner = self[index]
+            for k, x in enumerate(self.element.made(from_list(value) if isinstance(value, list) else value)):
+                inner[k] = x
+        else:
+            self._store(at, typed(value, self.element, self.name))
 
     def _store(self, at: int, value: Any) -> None:
         self.data[at] = list(value) if self.width > 1 else value
 
     def __len__(self) -> int:
         return len(self.data)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self.data)))
+
+    def copy(self) -> LocalArray:
+        """A row of a buffer of arrays, as an array of the kernel's own."""
+        values = [x.copy() if isinstance(x, (Buffer, Vector)) else x for x in self]
+        return LocalArray(self.element, values)
 
     def __repr__(self) -> str:
         return f"<buffer {self.name}: {self.data!r}>"
@@ -224,6 +238,8 @@ class _Arguments:
 
     def _flat(self, given: Any, element: Any) -> Any:
         if isinstance(given, (list, tuple)):
+            while isinstance(element, Array):
+                element = element.element
             return np.array(given, dtype=getattr(getattr(element, "scalar", element), "numpy", np.bool_)).reshape(-1)
         found = given if isinstance(given, np.ndarray) else np.asarray(memoryview(given))
         return found.astype(found.dtype.newbyteorder("="), copy=False).reshape(-1)
@@ -388,7 +404,7 @@ class Emulation:
             raise TypeError(f"{self.name}() has Index{index.axes}: give its extent, as in extent=(640, 480)")
         for parameter, value in zip([p for p in self.parameters if not p.is_input], values):
             if parameter.array is not None and parameter.name in self.writes:
-                return len(value) // getattr(parameter.array.element, "size", 1)
+                return len(Buffer(parameter.name, parameter.array.element, value))
         raise TypeError(f"{self.name}() writes no buffer: give its extent, as in extent=100")
 
 

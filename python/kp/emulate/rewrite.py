@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ..lang import LanguageFunction, LanguageType, type_text
+from .arrays import Array, LocalArray, from_list
 from .functions import FUNCTIONS, PYTHON
 from .parallel import PARALLEL, Collective, shared
 from .scalars import SCALARS, f16, f32, f64, i32, u64
@@ -76,7 +77,7 @@ def translate(value: Any) -> Any:
         name = value.__name__
         return LANGUAGE.get(name)
     if isinstance(value, LanguageType):
-        return TYPES.get(value.__name__)
+        return Array if value.__name__ == "Array" else TYPES.get(value.__name__)
     if isinstance(value, type) and issubclass(value, np.generic):
         return TYPES.get(type_text(value))
     if isinstance(value, types.ModuleType) or (isinstance(value, type) and issubclass(value, enum.Enum)):
@@ -89,7 +90,7 @@ def _language() -> dict[str, Any]:
     """What a kernel may name without importing it."""
     import math
 
-    names: dict[str, Any] = {**FUNCTIONS, **PYTHON, **PARALLEL, **TYPES}
+    names: dict[str, Any] = {**FUNCTIONS, **PYTHON, **PARALLEL, **TYPES, "Array": Array}
     own = types.SimpleNamespace(**names)
     for name in ("stdlib", "lang", "kp", "ps", "pyshader"):
         names[name] = own
@@ -114,6 +115,16 @@ def _bind(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) ->
     if value is None:
         kinds[name] = declared
         return None
+    if isinstance(value, (list, LocalArray)):
+        value = (
+            declared.made(value)
+            if isinstance(declared, Array)
+            else from_list(value)
+            if isinstance(value, list)
+            else value
+        )
+        kinds[name] = LocalArray
+        return value
     if kind is None:
         kind = {int: i32, float: f32}.get(type(value), type(value))
         if type(value) is int and value >= 2**63:
@@ -356,6 +367,8 @@ class Function:
         return self._known(kind)
 
     def _known(self, kind: Any) -> Any:
+        if isinstance(kind, Array):
+            return kind if kind.length is not None else None
         known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Vector))
         return kind if known else None
 

@@ -193,7 +193,7 @@ _operators()
 def typed(value: Any, kind: Any, name: str) -> Any:
     """`value` as a `kind`: the same type, or a literal that adapts; a fresh copy when it is a vector."""
     if type(value) is kind:
-        return value.copy() if hasattr(value, "copy") else value
+        return value.copy() if isinstance(value, Vector) else value
     if type(value) in (int, float) and kind in SCALARS:
         return kind.literal(value)
     if holds(kind, type(value)):

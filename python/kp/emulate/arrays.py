@@ -1,0 +1,104 @@
+"""Arrays of fixed length in CPython: what a list of a kernel is. Elements keep one type, and the length never changes."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from typing import Any
+
+from .functions import common
+from .scalars import SCALARS
+from .vectors import Vector, typed
+
+
+class Array:
+    """A type: Array[T] and Array(T) of buffers, Array(n, T) of n elements. Calling the latter makes an array of zeros."""
+
+    def __init__(self, *length_and_element: Any) -> None:
+        *length, self.element = length_and_element
+        self.length: int | None = int(length[0]) if length else None
+
+    def __class_getitem__(cls, element: Any) -> Array:
+        return cls(element)
+
+    @property
+    def __name__(self) -> str:
+        name = self.element.__name__
+        return f"Array[{name}]" if self.length is None else f"Array({self.length}, {name})"
+
+    def __call__(self) -> LocalArray:
+        return LocalArray(self.element, [self.element() for _ in range(self.length or 0)])
+
+    def made(self, value: Any) -> LocalArray:
+        """A list, or another array, as one of this type."""
+        if len(value) != self.length:
+            raise TypeError(f"{self.__name__} has {self.length} elements, not {len(value)}")
+        return LocalArray(self.element, [element_of(x, self.element) for x in value])
+
+
+def element_of(value: Any, kind: Any) -> Any:
+    """`value` as an element of type `kind`."""
+    if isinstance(kind, Array):
+        return kind.made(value)
+    return typed(value, kind, "an element")
+
+
+class LocalArray:
+    """An array of a kernel. Reading a vector out of it gives one that knows its place, so that `a[i].x = 1.0` stores."""
+
+    def __init__(self, element: Any, values: list[Any]) -> None:
+        self.element, self.values = element, values
+
+    @property
+    def kind(self) -> Array:
+        return Array(len(self.values), self.element)
+
+    def _at(self, index: Any) -> int:
+        if not isinstance(index, int) or isinstance(index, bool):
+            raise TypeError(f"an index of type {type(index).__name__}")
+        size = len(self.values)
+        if not -size <= index < size:
+            raise IndexError(f"[{index}] of an array of {size} elements")
+        return int(index) % size
+
+    def __getitem__(self, index: Any) -> Any:
+        at = self._at(index)
+        value = self.values[at]
+        return value.copy().at_home(functools.partial(self._store, at)) if isinstance(value, Vector) else value
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._store(self._at(index), element_of(value, self.element))
+
+    def _store(self, at: int, value: Any) -> None:
+        self.values[at] = value
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self.values)))
+
+    def copy(self) -> LocalArray:
+        return self.kind.made(self.values)
+
+    def __repr__(self) -> str:
+        return repr(self.values)
+
+
+def from_list(items: Any) -> LocalArray:
+    """The array that a list literal or a comprehension is: its elements have one type, literals adapt."""
+    values = [from_list(x) if isinstance(x, list) else x for x in items]
+    if all(type(x) in SCALARS or type(x) in (int, float) for x in values):
+        values = common(values)
+    first = values[0]
+    if isinstance(first, LocalArray):
+        kind = first.kind
+        if any(isinstance(x, LocalArray) and x.element in SCALARS and x.element is not first.element for x in values):
+            flat = iter(common([x for row in values for x in row]))  # [[1, 2], [0.5, 1]]
+            values = [LocalArray(None, [next(flat) for _ in row]) for row in values]
+            kind = Array(len(first), type(values[0].values[0]))
+        return LocalArray(kind, [kind.made(x) for x in values])
+    return LocalArray(type(first), [element_of(x, type(first)) for x in values])
+
+
+__all__ = ["Array", "LocalArray", "element_of", "from_list"]
