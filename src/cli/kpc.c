@@ -391,7 +391,8 @@ static int compile_all(const options *o, const char *source, kp_compile_desc *de
 }
 
 static int run(const options *o, const char *source) {
-    kp_compile_desc desc = {.kernel = o->kernels[0], .file = o->file, .no_debug_info = o->no_debug, .checked = o->checked};
+    kp_compile_desc desc = {
+        .kernel = o->kernels[0], .file = o->file, .no_debug_info = o->no_debug, .checked = o->checked};
     char *words = NULL;
     if (o->list)
         return print_text(kp_compile_list(source, &desc, &words), &words);

@@ -11,7 +11,7 @@ import kp
 import numpy as np
 import pyshader as ps
 import pytest
-from kp.lang import Array, Index, Index2, exp, f32, i32, u32, vec2, vec3
+from kp.lang import Array, Index, Index2, LocalIndex, LocalSize, exp, f32, i32, u8, u32, vec2, vec3
 
 SCALE = 3
 TYPED = np.float32(0.1)
@@ -106,6 +106,16 @@ def test_names_from_outside():
     assert v.tolist() == [[1, 3], [3, 3]]
 
 
+def test_an_index_of_a_narrow_type():
+    def k(i: Index, at: Array[u8], x: Array[i32], out: Array[i32]):
+        v = vec2(1, 2)
+        out[i] = x[at[i]] + i32(v[at[i] & 1])
+
+    out = [0, 0]
+    kp.emulate(k, [3, 200], np.arange(300, dtype=np.int32), out)
+    assert out == [5, 201]
+
+
 def test_a_kernel_in_pyshaders_form():
     @ps.python2shader
     def compute(
@@ -140,6 +150,43 @@ def test_print_and_the_lines_of_the_source(capsys):
     assert caught.value.__notes__ == ["k() was at the index 0"]
     frame = next(f for f in caught.traceback if f.name == "k")
     assert frame.path.samefile(__file__) and "x[i + 1] = 0.0" in linecache.getline(__file__, frame.lineno + 1)
+
+
+def test_print_is_as_on_the_device(capsys):
+    @kp.kernel
+    def k(i: Index, x: Array[f32], n: Array[i32], m: Array[u32]):
+        print("x", x[i], n[i], m[i], x[i] > 0.5, sep=", ", end=";\n")
+        print(vec2(x[i], 1), x[i] * 1e10, x[i] / 4)
+        x[i] += 1
+
+    given = np.array([0.1, 1, 2.5e-7, 1e20], np.float32), np.array([-1, 0, 7, 2**31 - 1], np.int32)
+    k(*(a.copy() for a in given), np.arange(4, dtype=np.uint32))
+    device = capsys.readouterr().out
+    k.emulate(*(a.copy() for a in given), np.arange(4, dtype=np.uint32))
+    assert device.splitlines() == capsys.readouterr().out.splitlines()
+    assert device.startswith("x, 0.1, -1, 0, False;\n")
+
+
+def test_asserts_and_faults_are_those_of_a_checked_kernel():
+    @kp.kernel(checked=True)
+    def k(i: Index, x: Array[i32], y: Array[i32]):
+        assert x[i] != 5, "not five"
+        y[i] = 10 // x[i] + x[i + y[i]]
+
+    for x, y, error in (([5], [0], AssertionError), ([0], [0], ZeroDivisionError), ([1], [1], IndexError)):
+        for run in (k, k.emulate):
+            with pytest.raises(error):
+                run(np.array(x, np.int32), np.array(y, np.int32))
+
+
+def test_sizes_that_are_worked_out():
+    @kp.kernel(local_size=SCALE + 1)
+    def k(i: Index, t: LocalIndex, n: LocalSize, out: Array[i32]):
+        out[i] = 10 * t + n
+
+    out = np.zeros(8, np.int32)
+    k.emulate(out)
+    assert out.tolist() == [4, 14, 24, 34] * 2
 
 
 def test_a_breakpoint(monkeypatch):

@@ -57,7 +57,7 @@ class LocalArray:
         if not isinstance(index, int) or isinstance(index, bool):
             raise TypeError(f"an index of type {type(index).__name__}")
         size = len(self.values)
-        if not -size <= index < size:
+        if not -size <= int(index) < size:
             raise IndexError(f"[{index}] of an array of {size} elements")
         return int(index) % size
 

@@ -20,6 +20,9 @@ from .vectors import Vector, typed, vector
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+SUBGROUP = 32  # invocations in a subgroup, unless the kernel or the caller says another number
+
+
 class Const:
     """Const[T]: a number that is fixed when the kernel is prepared."""
 
@@ -122,10 +125,12 @@ class Buffer:
         if not isinstance(index, int) or isinstance(index, bool):
             raise TypeError(f"{self.name}[...]: an index of type {type(index).__name__}")
         size = len(self.data)
-        at = index + size if type(index) is int and index < 0 else index  # a constant counts from the end, as in Python
+        at = (
+            index + size if type(index) is int and index < 0 else int(index)
+        )  # a constant counts from the end, as in Python
         if not 0 <= at < size:
             raise IndexError(f"{self.name}[{index}]: {self.name} has {size} elements")
-        return int(at)
+        return at
 
     def __getitem__(self, index: Any) -> Any:
         at = self._at(index)
@@ -304,9 +309,15 @@ class Emulation:
         self.parameters = [Parameter(a, spec_of(text)) for a, text in self._types().items()]
         self.constants = self._defaults()
         self.function.node.args.defaults = []
+        self.local_size, self.subgroup_size = self._sizes()
+
+    def _sizes(self) -> tuple[tuple[int, ...], int]:
+        """The size of a workgroup, and of a subgroup."""
+        if self.kernel is not None:
+            program = self.kernel.program
+            return program.local_size or (1, 1, 1), program.subgroup_size or SUBGROUP
         size = tuple(int(n) for n in np.atleast_1d(_option(self.function.node, "local_size") or 1))
-        self.local_size = size + (1,) * (3 - len(size))
-        self.subgroup_size: int = _option(self.function.node, "subgroup_size") or 32
+        return size + (1,) * (3 - len(size)), _option(self.function.node, "subgroup_size") or SUBGROUP
 
     def _defaults(self) -> dict[str, Any]:
         """The values of Const parameters that have one."""

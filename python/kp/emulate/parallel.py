@@ -81,10 +81,10 @@ class Shared:
             raise TypeError(f"shared memory with {len(self.shape)} axes takes as many indices, not {len(indices)}")
         at = 0
         for k, size in zip(indices, self.shape):
-            k = k + size if type(k) is int and k < 0 else k
+            k = k + size if type(k) is int and k < 0 else int(k)
             if not 0 <= k < size:
                 raise IndexError(f"shared memory of {self.shape} elements has no [{', '.join(map(str, indices))}]")
-            at = at * size + int(k)
+            at = at * size + k
         return at
 
     def __getitem__(self, index: Any) -> Any:
