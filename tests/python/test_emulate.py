@@ -116,6 +116,24 @@ def test_an_index_of_a_narrow_type():
     assert out == [5, 201]
 
 
+def test_views_with_axes():
+    def transpose(at: Index2, a: "Array[f32, 2]", out: "Array[f32, 2]"):
+        rows, columns = a.shape
+        out[at.y, at.x] = a[at.x, at.y] + f32(10 * rows + columns) + a[-1, -1]
+
+    a, out = np.arange(6, dtype=np.float32).reshape(2, 3), np.zeros((3, 2), np.float32)
+    kp.emulate(transpose, a, out)
+    assert np.array_equal(out, a.T + 23 + 5)
+    with pytest.raises(ValueError, match=r"^argument 'a': has shape \(6,\), Array\[f32, 2\] needs 2 axes"):
+        kp.emulate(transpose, a.reshape(-1), out)
+
+    def beyond(at: Index2, out: "Array[f32, 2]"):
+        out[at.y, at.x + 1] = 1.0
+
+    with pytest.raises(IndexError, match=r"out\[0, 2\]: out has the shape \(3, 2\)"):
+        kp.emulate(beyond, out)
+
+
 def test_a_kernel_in_pyshaders_form():
     @ps.python2shader
     def compute(

@@ -12,14 +12,18 @@ from .vectors import Vector, typed
 
 
 class Array:
-    """A type: Array[T] and Array(T) of buffers, Array(n, T) of n elements. Calling the latter makes an array of zeros."""
+    """A type: Array[T] and Array(T) of buffers, Array[T, 2] of a buffer with two axes, Array(n, T) of n elements. Calling the
+    latter makes an array of zeros."""
 
     def __init__(self, *length_and_element: Any) -> None:
         *length, self.element = length_and_element
         self.length: int | None = int(length[0]) if length else None
+        self.axes = 1
 
     def __class_getitem__(cls, element: Any) -> Array:
-        return cls(element)
+        made = cls(element[0] if isinstance(element, tuple) else element)
+        made.axes = int(element[1]) if isinstance(element, tuple) else 1
+        return made
 
     @property
     def __name__(self) -> str:

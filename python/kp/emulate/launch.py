@@ -104,7 +104,7 @@ def spec_of(text: str) -> Any:
 class Buffer:
     """A storage buffer: a flat NumPy array whose elements are values of the language, or arrays of them."""
 
-    def __init__(self, name: str, element: Any, data: Any, length: int | None = None) -> None:
+    def __init__(self, name: str, element: Any, data: Any, length: int | None = None, axes: int = 1) -> None:
         scalar = element
         self.width = 1
         while isinstance(scalar, Array):
@@ -119,9 +119,33 @@ class Buffer:
                 f"argument '{name}': has {data.size} numbers, Array[{element.__name__}] needs a multiple of {self.width}"
             )
         self.name, self.element = name, element
+        self.axes = tuple(data.shape[:axes]) if axes > 1 else ()
+        if axes > 1 and data.ndim != axes + (self.width > 1):
+            raise ValueError(
+                f"argument '{name}': has shape {data.shape}, Array[{element.__name__}, {axes}] needs "
+                f"{axes + (self.width > 1)} axes"
+            )
         self.data = (data.reshape(-1, self.width) if self.width > 1 else data.reshape(-1))[:length]
 
+    @property
+    def shape(self) -> tuple[Any, ...]:
+        return tuple(map(i32, self.axes or (len(self.data),)))
+
+    def _flat(self, indices: tuple[Any, ...]) -> int:
+        """The place of an element of a view, each of whose indices is in its axis."""
+        if len(indices) != len(self.axes):
+            raise TypeError(f"{self.name}[...]: {len(indices)} indices for {len(self.axes) or 1} axes")
+        at = 0
+        for k, size in zip(indices, self.axes):
+            k = k + size if type(k) is int and k < 0 else int(k)
+            if not 0 <= k < size:
+                raise IndexError(f"{self.name}[{', '.join(map(str, indices))}]: {self.name} has the shape {self.axes}")
+            at = at * size + k
+        return at
+
     def _at(self, index: Any) -> int:
+        if isinstance(index, tuple):
+            return self._flat(index)
         if not isinstance(index, int) or isinstance(index, bool):
             raise TypeError(f"{self.name}[...]: an index of type {type(index).__name__}")
         size = len(self.data)
@@ -154,7 +178,7 @@ class Buffer:
         self.data[at] = list(value) if self.width > 1 else value
 
     def __len__(self) -> int:
-        return len(self.data)
+        return self.axes[0] if self.axes else len(self.data)
 
     def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(len(self.data)))
@@ -201,7 +225,7 @@ class Parameter:
             source, kind = _INPUTS[spec[1]], spec[2]
             return lambda place: kind(*source(place))
         if self.array is not None:
-            buffer = Buffer(self.name, self.array.element, given, self.array.length)
+            buffer = Buffer(self.name, self.array.element, given, self.array.length, self.array.axes)
             return lambda place: buffer
         plain = spec.kind if isinstance(spec, Const) else spec[2] if isinstance(spec, tuple) else spec
         made = self._value(plain, given)
@@ -240,6 +264,9 @@ class _Arguments:
         if id(given) not in self.made:
             self.made[id(given)] = (given, self._flat(given, element))
         return self.made[id(given)][1]
+
+    def shape(self, given: Any) -> tuple[int, ...]:
+        return np.shape(given) if isinstance(given, (list, tuple, np.ndarray)) else memoryview(given).shape or ()
 
     def _flat(self, given: Any, element: Any) -> Any:
         if isinstance(given, (list, tuple)):
@@ -386,7 +413,8 @@ class Emulation:
             if parameter.array is not None:
                 if parameter.name in self.writes:
                     written.add(id(value))
-                value = arguments.array(value, parameter.array.element)
+                flat = arguments.array(value, parameter.array.element)
+                value = flat.reshape(arguments.shape(value)) if parameter.array.axes > 1 else flat
             values.append(value)
         try:
             self.run(self._extent(extent, values), *values)
@@ -411,6 +439,12 @@ class Emulation:
         if extent is not None:
             return extent
         index = next((p.spec for p in self.parameters if isinstance(p.spec, Index) and p.spec.name == "Index"), None)
+        axes = index.axes if index is not None else 1
+        for parameter, value in zip([p for p in self.parameters if not p.is_input], values):
+            if parameter.array is not None and parameter.name in self.writes:
+                if parameter.array.axes > 1 and axes <= parameter.array.axes:
+                    return value.shape[axes - 1 :: -1] if axes > 1 else value.shape[:1]
+                break
         if index is not None and index.axes > 1:
             raise TypeError(f"{self.name}() has Index{index.axes}: give its extent, as in extent=(640, 480)")
         for parameter, value in zip([p for p in self.parameters if not p.is_input], values):
