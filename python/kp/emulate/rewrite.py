@@ -140,6 +140,12 @@ def _parameter(kinds: dict[str, Any], name: str, value: Any, declared: Any = Non
     return value if literal else _bind(kinds, name, value, declared)
 
 
+def _items(items: Any) -> Any:
+    """What a loop over a list or tuple in the text goes over: numbers of one type."""
+    numbers = all(isinstance(item, (int, float)) and not isinstance(item, bool) for item in items)
+    return from_list(list(items)) if numbers and items else items
+
+
 def _kinds(variables: Mapping[str, Any]) -> dict[str, Any]:
     return {name: type(value) for name, value in variables.items()}
 
@@ -189,6 +195,7 @@ class _Rewriter(ast.NodeTransformer):
         self.kind_of = kind_of
         self.scope = scope
         self.file = file
+        self.loose: list[ast.Name] = []
 
     def visit_Call(self, node: ast.Call) -> Any:
         called = meaning(node.func, self.scope)
@@ -216,18 +223,19 @@ class _Rewriter(ast.NodeTransformer):
     def through(self, target: ast.expr, value: ast.expr) -> ast.expr:
         if isinstance(target, ast.Name):
             return self.bound(target.id, value)
-        if isinstance(target, (ast.Tuple, ast.List)) and isinstance(value, (ast.Tuple, ast.List)):
-            if len(target.elts) == len(value.elts):
+        if isinstance(target, (ast.Tuple, ast.List)):
+            if isinstance(value, (ast.Tuple, ast.List)) and len(target.elts) == len(value.elts):
                 value.elts = [self.through(t, v) for t, v in zip(target.elts, value.elts)]
+            else:
+                self.loose += [n for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
         return value
 
     def visit_Assign(self, node: ast.Assign) -> Any:
         self.generic_visit(node)
+        self.loose = []  # what gets a part of a value that Python takes apart
         for target in node.targets:
             node.value = self.through(target, node.value)
-        unpacked = [t for t in node.targets if isinstance(t, ast.Tuple) and not isinstance(node.value, ast.Tuple)]
-        names = [e for t in unpacked for e in t.elts if isinstance(e, ast.Name)]
-        return [node, *(self.again(name) for name in names)]
+        return [node, *(self.again(name) for name in self.loose)]
 
     def again(self, target: ast.Name) -> ast.stmt:
         """target = __bind__("target", target), for what Python itself assigned."""
@@ -270,8 +278,10 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_For(self, node: ast.For) -> Any:
         self.generic_visit(node)
-        if isinstance(node.target, ast.Name):
-            node.body.insert(0, self.again(node.target))
+        if isinstance(node.iter, (ast.List, ast.Tuple)):
+            node.iter = ast.copy_location(_call("__items__", node.iter), node.iter)
+        names = [n for n in ast.walk(node.target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        node.body[:0] = [self.again(name) for name in names]
         return node
 
 
@@ -396,6 +406,7 @@ class Function:
             "__name__": getattr(self.function, "__module__", None) or "kernel",
             "__bind__": _bind,
             "__parameter__": _parameter,
+            "__items__": _items,
             "__kinds_of__": _kinds,
             "__like__": _like,
         }
