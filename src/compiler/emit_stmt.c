@@ -388,7 +388,8 @@ static void emit_statement(kp_emitter *e, const kp_node *n) {
         kp_emit_unpack(e, n);
         break;
     case KP_NODE_EXPRESSION:
-        kp_emit_expr(e, n->u.operand);
+        if (n->u.operand->kind != KP_NODE_BUFFER) // a name that stands alone
+            kp_emit_expr(e, n->u.operand);
         break;
     case KP_NODE_ASSERT:
         kp_emit_assert(e, n);

@@ -77,3 +77,13 @@ def with_helpers(i: Index, t: LocalIndex, x: Array[f32]):
     _halve(s, t, 32)
     _bump(s, 3)
     x[i] = s[0] + _bump(x, 5)
+
+
+@kp.kernel(local_size=64)
+def names_alone(t: LocalIndex, x: Array[f32]):
+    m = shared(f32, (4, 4))
+    x
+    m
+    x[t]
+    m[1, 2]
+    t
