@@ -14,7 +14,7 @@ from __future__ import annotations
 from operator import index
 
 from . import _kp
-from ._source import check_function, compile_function
+from ._source import check_function
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from typing import Any, SupportsIndex, TypeAlias
 
     from ._kp import Param, Program, Tensor
+    from ._origin import Origin
     from .classic import Manager
 
     Extent: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
@@ -84,9 +85,12 @@ def _is_count(value: Any) -> bool:
 def _make(function: Callable[..., Any], options: dict[str, Any], depth: int) -> Kernel:
     import sys
 
+    from ._origin import Origin
+
     plain = check_function(function, "@kp.kernel")
-    program, source = compile_function(plain, sys._getframe(depth).f_locals, **options)
-    return Kernel(program, source, plain)
+    frame = sys._getframe(depth)
+    origin = Origin(plain, frame.f_locals, options)
+    return Kernel(origin.start(frame.f_code), origin.source, plain, origin)
 
 
 def kernel_from_source(
@@ -119,21 +123,55 @@ class Kernel:
     The extent must be given when the kernel has Index2 or Index3, and when it writes no buffer.
     """
 
-    def __init__(self, program: Program, source: str, function: Callable[..., Any] | None) -> None:
-        self.program = program
+    def __init__(
+        self,
+        program: Program | None,
+        source: str,
+        function: Callable[..., Any] | None,
+        origin: Origin | None = None,
+    ) -> None:
         self.source = source
         self.function = function
-        self.__name__ = program.name or "kernel"
+        self._origin = origin
+        self.__name__ = getattr(function, "__name__", None) or (program and program.name) or "kernel"
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__doc__ = getattr(function, "__doc__", None)
         self.__module__ = getattr(function, "__module__", __name__)
+        self._program: Program | None = None
+        if program is not None:
+            self._use(program)
+
+    def _use(self, program: Program) -> None:
+        self._program = program
         self._params = [param for param in program.params if param.kind != "input"]
         self._buffers = [param for param in self._params if param.kind == "buffer"]
         self._scalars = [param for param in self._params if param.kind == "constant"]
         self._consts = [param for param in self._params if param.kind == "spec"]
 
+    def _refresh(self, values: dict[str, Any] | None = None) -> Program:
+        """The program for what the kernel's names stand for now, and for the arguments whose types it takes."""
+        if self._origin is not None:
+            types = self._origin.types_of(values or {}) if self._origin.open else ()
+            program = self._origin.program(types)
+            if program is not self._program:
+                self._use(program)
+        assert self._program is not None
+        return self._program
+
+    @property
+    def _bound(self) -> Program:
+        assert self._program is not None
+        return self._program
+
+    @property
+    def program(self) -> Program:
+        """The compiled kernel. TypeError when parameters have no types: there is one for each signature then."""
+        return self._refresh()
+
     def __repr__(self) -> str:
-        listed = ", ".join(f"{param.name}: {param.type}" for param in self.program.params)
+        if self._program is None or (self._origin is not None and self._origin.open):
+            return f"<kp.Kernel {self.__name__}>"
+        listed = ", ".join(f"{param.name}: {param.type}" for param in self._program.params)
         return f"<kp.Kernel {self.__name__}({listed})>"
 
     @property
@@ -141,13 +179,13 @@ class Kernel:
         """The parameters in the order of the signature, index included."""
         return self.program.params
 
-    def spirv(self) -> bytes:
-        """The SPIR-V module. Its entry point "main" means the same in any Vulkan program: one invocation per index."""
-        return self.program.spirv
+    def spirv(self, **types: Any) -> bytes:
+        """The SPIR-V module, for these types of the parameters that have none: x="Array[f32]", or an argument. Its entry point "main" means the same in any Vulkan program: one invocation per index."""
+        return self._refresh(types).spirv
 
-    def disassemble(self) -> str:
-        """The SPIR-V module as text, one instruction a line."""
-        return self.program.disassemble()
+    def disassemble(self, **types: Any) -> str:
+        """The SPIR-V module as text, one instruction a line. types as for spirv()."""
+        return self._refresh(types).disassemble()
 
     def algorithm(
         self, manager: Manager, tensors: Sequence[Tensor], *, extent: Extent | None = None, **scalars: Any
@@ -159,6 +197,11 @@ class Kernel:
         TypeError, ValueError: arguments that do not fit the kernel. StateError: a tensor without device memory.
         """
         tensors = list(tensors)
+        if self._origin is not None and self._origin.open:
+            names = [name for name in self._origin.call_names() if name not in scalars]
+            self._refresh({**dict(zip(names, tensors, strict=False)), **scalars})
+        else:
+            self._refresh()
         if len(tensors) != len(self._buffers):
             raise TypeError(f"{self.__name__}() has {len(self._buffers)} buffers, not {len(tensors)}")
         values = self._bind((), scalars, self._scalars + self._consts)
@@ -169,7 +212,7 @@ class Kernel:
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
         words = memoryview(specs).cast("I") if specs else None
-        return manager.algorithm(tensors, self.program, spec_consts=words, push_consts=push, extent=counts)
+        return manager.algorithm(tensors, self._bound, spec_consts=words, push_consts=push, extent=counts)
 
     def emulate(
         self, *args: Any, extent: Extent | None = None, subgroup_size: int | None = None, **kwargs: Any
@@ -192,6 +235,10 @@ class Kernel:
     # ------------------------------------------------------------------------------------------------------------------
 
     def _run(self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        if self._origin is not None and self._origin.open:
+            self._refresh({**dict(zip(self._origin.call_names(), args, strict=False)), **kwargs})
+        else:
+            self._refresh()
         values = self._bind(args, kwargs, self._params)
         push, specs = self._push(values), self._specs(values)
         arguments = [values[param.name] for param in self._buffers]
@@ -217,7 +264,7 @@ class Kernel:
         counts = self._extent(extent, tensors)
         if 0 not in counts:
             tensors = tensors or [default_manager().tensor([0])]  # a kernel without buffers can still print
-            _kp.launch(self.program, tuple(tensors), counts, push, copied, written, specs)
+            _kp.launch(self._bound, tuple(tensors), counts, push, copied, written, specs)
 
     def _bring(self, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
         """A tensor for each argument; which of them are copied to the device first, and which are written, as bits. An
@@ -286,7 +333,7 @@ class Kernel:
             if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
                 raise ValueError(f"extent: must be one to three numbers from 0 up, not {extent!r}")
             return counts
-        kinds = [param.type for param in self.program.params if param.kind == "input"]
+        kinds = [param.type for param in self._bound.params if param.kind == "input"]
         kind = next((kind for kind in kinds if kind in ("Index2", "Index3")), None)
         if kind is not None:
             raise TypeError(
@@ -299,7 +346,7 @@ class Kernel:
 
     def _push(self, values: dict[str, Any]) -> bytes:
         """The push constants: each scalar at its offset."""
-        block = bytearray(self.program.push_size)
+        block = bytearray(self._bound.push_size)
         for param in self._scalars:
             value = values[param.name]
             scalars = (value,) if param.components == 1 else tuple(value)

@@ -341,11 +341,6 @@ def test_what_cannot_be_a_kernel():
         kp.kernel(3)
     with pytest.raises(kp.CompileError, match="a lambda cannot be a kernel"):
         kp.kernel(lambda i: i)
-    with pytest.raises(kp.CompileError, match="the parameter 'x' has no type"):
-
-        @kp.kernel
-        def k(i: Index, x):
-            x[i] = 1.0
 
 
 def test_nothing_stays_behind(mgr):

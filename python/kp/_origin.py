@@ -1,0 +1,116 @@
+"""A kernel's function and what became of it: the program for what its names stand for now, and for the types of its arguments.
+
+A kernel is compiled where it is decorated. It is compiled again when a name that it takes from outside means something else at
+a later call; when it was decorated before a function that it calls was there; and, when parameters have no types, once for each
+signature that it is called with.
+"""
+
+from __future__ import annotations
+
+from . import _kp
+from ._capture import ABSENT, Capture
+from ._source import _param_types, compile_capture
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from types import CodeType, FunctionType
+    from typing import Any
+
+    from ._kp import Program
+
+
+class Origin:
+    def __init__(self, function: FunctionType, scope: Mapping[str, Any], options: Mapping[str, Any]) -> None:
+        self.function = function
+        self.types = _param_types(function, scope)
+        self.options = options
+        code = function.__code__
+        self.names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        defaults = len(function.__defaults__ or ())
+        plain = set(self.names[code.co_argcount - defaults : code.co_argcount]) if defaults else set()
+        self.open = tuple(name for name in self.names if name not in self.types and name not in plain)
+        self._programs: dict[tuple[str, ...], Program] = {}  # by the types of `open`
+        self._capture = Capture(function, self.types, options)
+
+    @property
+    def source(self) -> str:
+        return self._capture.source
+
+    def start(self, home: CodeType) -> Program | None:
+        """The program, where the kernel is decorated; None when that has to wait: for arguments that give types, or for
+        functions that the code around the kernel, `home`, is still to define. CompileError otherwise."""
+        if self.open:
+            return None
+        try:
+            return self.program(())
+        except _kp.CompileError:
+            if self._capture.unresolved & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
+                return None
+            raise
+
+    def program(self, types: Iterable[str]) -> Program:
+        """The program for these types of the parameters without one, in order."""
+        key = tuple(types)
+        if not self._capture.fixed or changed(self._capture.watches):
+            self._capture = Capture(self.function, self.types, self.options)
+            self._programs.clear()
+        program = self._programs.get(key)
+        if program is None:
+            capture = self._capture
+            given = dict(zip(self.open, key, strict=True))
+            capture.arguments["params"] = {**self.types, **given}
+            program = self._programs[key] = compile_capture(capture)
+        return program
+
+    def call_names(self) -> list[str]:
+        """The parameters that the caller passes."""
+        return [name for name in self.names if not self.types.get(name, "").startswith(("Index", "('input'"))]
+
+    def types_of(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """The types that arguments give to the parameters without one."""
+        missing = [name for name in self.open if name not in values]
+        if missing:
+            raise TypeError(
+                f"{self.function.__name__}() has parameters without types, {', '.join(missing)}; they get them from "
+                f"arguments"
+            )
+        return tuple(self._type_of(name, values[name]) for name in self.open)
+
+    def _type_of(self, name: str, value: Any) -> str:
+        if isinstance(value, str):
+            return value
+        if isinstance(value, _kp.Tensor):
+            return f"Array[{_TENSOR_TYPES[value.data_type().name]}]"
+        if isinstance(value, (list, tuple)):
+            return "Array[f32]"
+        dtype = getattr(value, "dtype", None)
+        if dtype is not None and str(dtype) in _NUMPY_TYPES:
+            text = _NUMPY_TYPES[str(dtype)]
+            return f"Array[{text}]" if getattr(value, "shape", ()) else text
+        for kind, text in ((bool, "bool"), (int, "i32"), (float, "f32")):
+            if isinstance(value, kind):
+                return text
+        raise TypeError(
+            f"{self.function.__name__}() argument '{name}': has no type in the kernel, and {type(value).__name__} gives it none"
+        )
+
+
+def changed(watches: Iterable[tuple[Any, ...]]) -> bool:
+    """Whether a name means something else than when it was looked up."""
+    for owner, name, *wanted in watches:
+        if type(owner) is dict:
+            value = owner.get(name, ABSENT)
+        else:
+            try:
+                value = getattr(owner, name)
+            except (AttributeError, ValueError):
+                value = ABSENT
+        if value is not (wanted[0] if wanted else ABSENT):
+            return True
+    return False
+
+
+_NUMPY_TYPES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}
+_TENSOR_TYPES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}
+
