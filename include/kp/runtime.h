@@ -143,7 +143,7 @@ KP_API kp_result kp_manager_device(const kp_manager *manager, kp_device_info *ou
 // Number of queues, at least 1; a sequence names one by its index. 0 for NULL. Thread-safety: any.
 KP_API uint32_t kp_manager_queue_count(const kp_manager *manager);
 
-// What the manager holds on the device. Thread-safety: any.
+// What the manager holds on the device.
 typedef struct kp_memory_stats {
     uint64_t used;         // bytes in live tensors, both sides
     uint64_t reserved;     // bytes in device allocations
@@ -153,6 +153,8 @@ typedef struct kp_memory_stats {
                            // moment (VK_EXT_memory_budget), or else the size of that memory
     uint64_t device_usage; // bytes of it that this process has; without that extension, that this manager has
 } kp_memory_stats;
+
+// Thread-safety: any.
 KP_API kp_result kp_manager_memory(const kp_manager *manager, kp_memory_stats *out);
 
 // Gives back to the driver what is kept for reuse: empty blocks of memory, pipelines that no algorithm uses, command

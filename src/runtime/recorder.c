@@ -223,10 +223,8 @@ static float half(uint16_t bits) {
 // One channel as a clear takes it.
 static VkClearColorValue color_of(const kp_format *format, const unsigned char *element) {
     VkClearColorValue color = {.uint32 = {0}};
-    int8_t small;
     int16_t medium;
     uint16_t bits;
-    memcpy(&small, element, sizeof small);
     memcpy(&medium, element, sizeof medium);
     memcpy(&bits, element, sizeof bits);
     switch (format->dtype) {
@@ -241,9 +239,10 @@ static VkClearColorValue color_of(const kp_format *format, const unsigned char *
         break;
     case KP_I8:
         if (format->normalized)
-            color.float32[0] = small == -128 ? -1.0f : (float)small / 127.0f;
+            color.float32[0] =
+                element[0] == 128 ? -1.0f : (float)(element[0] < 128 ? element[0] : element[0] - 256) / 127.0f;
         else
-            color.int32[0] = small;
+            color.int32[0] = element[0] < 128 ? element[0] : element[0] - 256;
         break;
     case KP_U16:
         color.uint32[0] = bits;
