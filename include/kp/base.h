@@ -178,6 +178,9 @@ typedef struct kp_param {
     uint32_t spec_id;      // specialization constants
     bool optional;         // specialization constants: has a default value
     uint32_t default_bits; // ... its bits; a bool is 0 or 1
+    uint32_t ndim;         // buffers: axes of the tensor, 2 or 3; 1: of any shape
+    uint32_t
+        shape_offset; // ... with 2 or 3: where the runtime puts the tensor's shape, bytes from the start of the block
 } kp_param;
 
 // A compiled kernel. Made by kp_compile, kp_shader_compile or kp_shader_load, which own all that it points to. A
@@ -189,7 +192,7 @@ typedef struct kp_program {
     const char *name;       // of the kernel; NULL when unknown
     const kp_param *params; // NULL when unknown
     size_t param_count;     //
-    uint32_t push_size;     // bytes of push constants that the caller passes; 0 for none
+    uint32_t push_size;     // bytes of push constants that the caller passes, without shapes; 0 for none
     uint32_t local_size[3]; // invocations in a workgroup that the kernel asks for; 0: the runtime chooses
     uint32_t subgroup_size; // invocations in a subgroup that the kernel asks for; 0: the device chooses
 } kp_program;

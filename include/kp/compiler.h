@@ -10,6 +10,7 @@
 //   i: Index                 the index that this call works on (Index2, Index3 for two and three axes)
 //   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
 //   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
+//   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
 //   a: f32                   a push constant; natural alignment, in the order of the signature
 //   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or
 //   annotation

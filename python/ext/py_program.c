@@ -189,9 +189,9 @@ static PyObject *default_value(const kp_param *p) {
 }
 
 static PyObject *param_object(kp_ext *ext, const kp_param *p) {
-    PyObject *values = Py_BuildValue("(ssssIIIIINNIN)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype),
+    PyObject *values = Py_BuildValue("(ssssIIIIINNINI)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype),
                                      p->components, p->set, p->binding, p->offset, p->size, PyBool_FromLong(p->reads),
-                                     PyBool_FromLong(p->writes), p->spec_id, default_value(p));
+                                     PyBool_FromLong(p->writes), p->spec_id, default_value(p), p->ndim);
     PyObject *param = values != NULL ? PyStructSequence_New(ext->param_type) : NULL;
     for (Py_ssize_t i = 0; param != NULL && i < PyTuple_Size(values); i++)
         PyStructSequence_SetItem(param, i, Py_NewRef(PyTuple_GetItem(values, i)));
@@ -279,7 +279,7 @@ static PyStructSequence_Field param_fields[] = {
     {"kind", "'buffer', 'uniform', 'constant' (push constant), 'spec' (specialization constant) or 'input' (an index; "
              "the caller passes nothing)"},
     {"dtype", "of one scalar: 'f32'"},
-    {"components", "scalars in an element: 1, or 2 to 4 for a vector"},
+    {"components", "scalars in an element: 1, 2 to 4 for a vector, all of them for an array"},
     {"set", "buffers"},
     {"binding", "buffers"},
     {"offset", "push constants: bytes from the start of the block"},
@@ -288,9 +288,10 @@ static PyStructSequence_Field param_fields[] = {
     {"writes", "buffers: the kernel stores to it"},
     {"spec_id", "specialization constants"},
     {"default", "specialization constants: the default value; None: there is none"},
+    {"ndim", "buffers: axes of the tensor, 2 or 3; 1: of any shape"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 13};
+static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 14};
 
 int ext_program_init(kp_ext *ext, PyObject *module) {
     ext->program_type = ext_add_type(module, &program_spec, NULL);

@@ -197,6 +197,7 @@ class Param(structseq[Any], tuple[Any, ...]):
         "writes",
         "spec_id",
         "default",
+        "ndim",
     )
     @property
     def name(self) -> str: ...
@@ -224,6 +225,8 @@ class Param(structseq[Any], tuple[Any, ...]):
     def spec_id(self) -> int: ...
     @property
     def default(self) -> float | None: ...
+    @property
+    def ndim(self) -> int: ...
 
 @final
 class Program:

@@ -120,7 +120,8 @@ class Kernel:
         multiply[100](a, b, out)             # the same
         blur[640, 480](image, result)        # x from 0 to 639, y from 0 to 479
 
-    The extent must be given when the kernel has Index2 or Index3, and when it writes no buffer.
+    A kernel with Index2 or Index3 goes over the first buffer that it writes when that is a view, Array[f32, 2]: x is its last
+    axis. Otherwise the extent must be given, as when it writes no buffer.
     """
 
     def __init__(
@@ -285,6 +286,10 @@ class Kernel:
                 made[id(argument)] = (manager._tensor_of(argument, param.dtype, what), i)
                 copied |= 1 << i
             tensor, first = made[id(argument)]
+            if param.ndim > 1:
+                import numpy
+
+                tensor = tensor.reshape(numpy.shape(argument))
             self._check_tensor(param, tensor)
             tensors.append(tensor)
             if param.writes:
@@ -318,6 +323,8 @@ class Kernel:
         dtype = _KOMPUTE_NAMES[tensor.data_type().name]
         if dtype != param.dtype:
             raise TypeError(f"{what}: has dtype {_NUMPY_NAMES[dtype]}, must be {_NUMPY_NAMES[param.dtype]}")
+        if param.ndim > 1 and (shape := tensor.shape) and len(shape) - (param.components > 1) != param.ndim:
+            raise ValueError(f"{what}: has shape {shape}, {param.type} needs {param.ndim + (param.components > 1)} axes")
         if tensor.size() % param.components:
             raise ValueError(
                 f"{what}: has {tensor.size()} numbers, {param.type} needs a multiple of {param.components}"
@@ -335,13 +342,18 @@ class Kernel:
             return counts
         kinds = [param.type for param in self._bound.params if param.kind == "input"]
         kind = next((kind for kind in kinds if kind in ("Index2", "Index3")), None)
+        axes = 1 if kind is None else int(kind[-1])
+        for param, tensor in zip(self._buffers, tensors, strict=True):
+            if param.writes and param.ndim > 1 and axes <= param.ndim:
+                return tensor.shape[axes - 1 :: -1] if axes > 1 else tensor.shape[:1]
+            if param.writes and axes == 1:
+                return (tensor.size() // param.components,)
+            if param.writes:
+                break
         if kind is not None:
             raise TypeError(
                 f"{self.__name__}() has {kind}: give its extent, as in {self.__name__}(..., extent=(640, 480))"
             )
-        for param, tensor in zip(self._buffers, tensors, strict=True):
-            if param.writes:
-                return (tensor.size() // param.components,)
         raise TypeError(f"{self.__name__}() writes no buffer: give its extent, as in {self.__name__}(..., extent=100)")
 
     def _push(self, values: dict[str, Any]) -> bytes:

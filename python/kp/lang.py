@@ -301,13 +301,16 @@ class Written:
 if TYPE_CHECKING:
 
     class Array(Generic[Element]):
-        """A buffer: x: Array[f32]. Array(16, f32) is an array of fixed length, Array(16, f32)() one of zeros."""
+        """A buffer: x: Array[f32], or one with axes, Array[f32, 2]. Array(16, f32) is an array of fixed length, Array(16, f32)()
+        one of zeros."""
+
+        shape: tuple[int, ...]
 
         def __init__(self, length: int, element: type[Element]) -> None: ...
         def __call__(self) -> Any: ...
         def __iter__(self) -> Iterator[Element]: ...
-        def __getitem__(self, index: int) -> Element: ...
-        def __setitem__(self, index: int, value: Any) -> None: ...
+        def __getitem__(self, index: int | tuple[int, ...]) -> Element: ...
+        def __setitem__(self, index: int | tuple[int, ...], value: Any) -> None: ...
         def __len__(self) -> int: ...
 
 else:
@@ -324,6 +327,8 @@ else:
         """A buffer: x: Array[f32]. Array(16, f32) is an array of fixed length, Array(16, f32)() one of zeros."""
 
         def __class_getitem__(cls, element):
+            if isinstance(element, tuple):
+                return Written(f"Array[{type_text(element[0])}, {', '.join(map(str, element[1:]))}]")
             return Written(f"Array[{type_text(element)}]")
 
 

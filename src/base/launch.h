@@ -10,6 +10,10 @@
 //   next
 //               multiple of 4 bytes, kp_launch_push.
 //
+// "The kernel's own" are the constants that the caller passes and, behind them, the shapes of the tensors that views
+// with several axes are bound to, which the runtime passes: 32-bit integers, first axis first, at
+// kp_param.shape_offset. Where the elements are vectors or arrays, the axes of one element are no part of the shape.
+//
 // Both have the workgroup size (LOCAL_X, LOCAL_Y, LOCAL_Z), specialization constants that default to 1. In "kp_blocks",
 // with B = LOCAL_X * ITEMS, the workgroup of block (bx, by, bz) runs the kernel for
 //

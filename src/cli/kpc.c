@@ -226,7 +226,7 @@ static const char *dtype_name(kp_dtype dtype) {
 static void add_params(text *t, const kp_program *program, const char *symbol) {
     char piece[256];
     add(t, "// name, type, kind, dtype, components, set, binding, offset, size, reads, writes, spec_id, "
-           "optional, default_bits\nstatic const kp_param ");
+           "optional, default_bits, ndim, shape_offset\nstatic const kp_param ");
     add(t, symbol);
     add(t, "_params[] = {\n");
     for (size_t i = 0; i < program->param_count; i++) {
@@ -235,10 +235,11 @@ static void add_params(text *t, const kp_program *program, const char *symbol) {
         add(t, p->name);
         add(t, "\", \"");
         add(t, p->type);
-        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%xu},\n", kind_name(p->kind),
+        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%xu, %u, %u},\n", kind_name(p->kind),
                  dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set, (unsigned)p->binding,
                  (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false", p->writes ? "true" : "false",
-                 (unsigned)p->spec_id, p->optional ? "true" : "false", (unsigned)p->default_bits);
+                 (unsigned)p->spec_id, p->optional ? "true" : "false", (unsigned)p->default_bits,
+                 (unsigned)p->ndim, (unsigned)p->shape_offset);
         add(t, piece);
     }
     add(t, "};\n\n");

@@ -128,6 +128,9 @@ static void dump_head(dumper *d, const kp_node *n) {
     case KP_NODE_LENGTH:
         dump_symbol(d, n->u.symbol);
         break;
+    case KP_NODE_SHAPE:
+        kp_str_format(d->out, " %s[%u]", n->u.shape.symbol->name->text, n->u.shape.axis);
+        break;
     case KP_NODE_SWIZZLE:
         dump_components(d, n);
         break;

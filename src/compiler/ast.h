@@ -35,6 +35,7 @@
     X(CAST, "cast")           /* operand: to `type`; scalar to vector: in every component */                      \
     X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                                          \
     X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */                               \
+    X(SHAPE, "shape")         /* shape: how many elements a view has on an axis, i32 */                           \
     X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                                       \
     X(ARRAY, "array")         /* array: a fixed array, its list repeated */                                       \
     X(COPY, "copy")           /* operand: an array, as a value */                                                 \
@@ -122,6 +123,10 @@ struct kp_node {
             kp_list list;
             uint32_t times; // how often the list is repeated
         } array;
+        struct {
+            struct kp_symbol *symbol;
+            uint32_t axis;
+        } shape;
         struct {
             kp_node *element, *range;
             kp_name *variable;

@@ -46,6 +46,7 @@ typedef struct kp_check_param {
     kp_input input;        // KP_PARAM_INPUT
     uint32_t set, binding; // KP_PARAM_BUFFER
     uint32_t offset;       // KP_PARAM_CONSTANT: bytes from the start of the block
+    uint32_t shape_offset; // a view: bytes from the start of the block to its shape
     uint32_t spec_id;      // KP_PARAM_SPEC
     bool optional;         // KP_PARAM_SPEC: the source has a default value, which is in symbol->value
     const char *type_name; // kp_param.type
@@ -77,6 +78,7 @@ typedef struct kp_kernel {
     kp_check_param *params; // in the order of the signature
     uint32_t param_count;
     uint32_t push_size;       // bytes, a multiple of 4
+    uint32_t shape_size;      // bytes of the shapes of views, behind the push constants
     bool has_local_size;      // declared in a decorator
     uint32_t local_size[3];   //
     uint32_t subgroup_size;   // declared in a decorator; 0: not
@@ -90,6 +92,7 @@ typedef struct kp_kernel {
 } kp_kernel;
 
 uint32_t kp_signature_spec_bits(const kp_symbol *symbol); // the default value of a specialization constant
+uint32_t kp_check_axes(const kp_type *type);              // of a buffer
 uint32_t kp_signature_push_size(const kp_type *type);     // bytes of a push constant: a bool takes a word there
 
 kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);

@@ -241,6 +241,9 @@ static kp_node *iterable(kp_checker *c, kp_node *n) {
         kp_check_fail(c, n, "a loop of a kernel goes over range(...) or an array, but this is %s", n->type->name);
     if (is_shared(n))
         kp_check_fail(c, n, "'%s' is shared; go over range(len(%s))", kp_check_text(c, n), kp_check_text(c, n));
+    if (n->type->kind == KP_TYPE_ARRAY && n->type->axes != 0)
+        kp_check_fail(c, n, "'%s' has %u axes; go over range(len(%s))", kp_check_text(c, n), n->type->axes,
+                      kp_check_text(c, n));
     if (kp_type_is_buffer(n->type))
         return n;
     if (n->type->kind == KP_TYPE_VECTOR || (n->kind != KP_NODE_VARIABLE && n->kind != KP_NODE_SUBSCRIPT))

@@ -188,6 +188,8 @@ static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
         k->u.value.i = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
         return k;
     }
+    if (type->kind == KP_TYPE_ARRAY && type->axes != 0)
+        return kp_check_shape(c, n, object, 0);
     if (type->kind != KP_TYPE_ARRAY)
         kp_check_fail(c, object, "len takes an array or a vector, but this is %s", type->name);
     kp_node *length = kp_check_new(c, KP_NODE_LENGTH, n, kp_type_scalar(c->unit, KP_I32));

@@ -133,6 +133,8 @@ static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
 }
 
 kp_node *kp_check_attribute(kp_checker *c, kp_node *n) {
+    if (kp_check_shape_of(c, n) != NULL)
+        kp_check_fail(c, n, "a shape is indexed or unpacked, as in %s[0]", kp_check_text(c, n));
     const kp_name *path = kp_check_path(c, n);
     if (path == NULL)
         return swizzle_of(c, n, kp_check_expr(c, n->u.attribute.object));
@@ -227,6 +229,45 @@ static kp_node *shared_element(kp_checker *c, kp_node *n, kp_node *object) {
     return n;
 }
 
+kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffer, uint32_t axis) {
+    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    kp_symbol *symbol = buffer->u.symbol;
+    if (symbol->type->axes == 0) {
+        kp_node *length = kp_check_new(c, KP_NODE_LENGTH, like, i32);
+        length->u.symbol = symbol;
+        return length;
+    }
+    kp_node *shape = kp_check_new(c, KP_NODE_SHAPE, like, i32);
+    shape->u.shape.symbol = symbol;
+    shape->u.shape.axis = axis;
+    symbol->shaped[axis] = true;
+    return shape;
+}
+
+// a[i, j] is element i * shape[1] + j: NumPy's order, in which the last index is the one of neighbours.
+static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
+    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32), *type = object->type;
+    kp_node *index = n->u.subscript.index, *flat = NULL;
+    uint32_t count = index->kind == KP_NODE_TUPLE ? index->u.list.list.count : 1;
+    if (count != type->axes)
+        kp_check_fail(c, index, "'%s' has %u axes, but %s %u ind%s; write %s[%s]", kp_check_text(c, object), type->axes,
+                      count == 1 ? "this is" : "these are", count, count == 1 ? "ex" : "ices", kp_check_text(c, object),
+                      type->axes == 2 ? "i, j" : "i, j, k");
+    for (uint32_t axis = 0; axis < count; axis++) {
+        kp_node *at = kp_check_cast(c, kp_check_index(c, index->u.list.list.items[axis]), i32);
+        if (at->kind == KP_NODE_CONST && at->u.value.i < 0)
+            at = binary(c, n, KP_TOKEN_PLUS, kp_check_shape(c, n, object, axis), at);
+        if (axis > 0)
+            flat = binary(c, n, KP_TOKEN_STAR, flat, kp_check_shape(c, n, object, axis));
+        flat = axis > 0 ? binary(c, n, KP_TOKEN_PLUS, flat, at) : at;
+    }
+    n->type = type->element;
+    n->u.subscript.object = object;
+    n->u.subscript.index = flat;
+    n->u.subscript.from_end = false;
+    return n;
+}
+
 static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     const kp_type *type = object->type;
     if (type == NULL)
@@ -236,8 +277,11 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
                       kp_check_article(type->name), type->name);
     if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
         return shared_element(c, n, object);
+    if (type->kind == KP_TYPE_ARRAY && type->axes != 0)
+        return view_element(c, n, object);
     if (n->u.subscript.index->kind == KP_NODE_TUPLE)
-        kp_check_fail(c, n->u.subscript.index, "kernels do not support indices on several axes yet");
+        kp_check_fail(c, n->u.subscript.index, "'%s' is %s and has one axis, but these are %u indices",
+                      kp_check_text(c, object), type->name, n->u.subscript.index->u.list.list.count);
     kp_node *index = kp_check_index(c, n->u.subscript.index);
     uint32_t length = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
     n->u.subscript.from_end = false;
@@ -260,10 +304,36 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
 
 kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object) { return element_of(c, n, object); }
 
+// The buffer of buffer.shape; NULL: it is something else.
+kp_node *kp_check_shape_of(kp_checker *c, kp_node *n) {
+    if (n->kind != KP_NODE_ATTRIBUTE || strcmp(n->u.attribute.name->text, "shape") != 0)
+        return NULL;
+    kp_node *object = n->u.attribute.object;
+    kp_symbol *symbol = object->kind == KP_NODE_NAME ? kp_check_find(c, object->u.name) : NULL;
+    if (symbol == NULL || symbol->kind != KP_SYMBOL_BUFFER || symbol->type->kind != KP_TYPE_ARRAY)
+        return NULL;
+    return kp_check_expr(c, object);
+}
+
+uint32_t kp_check_axes(const kp_type *type) { return type->axes != 0 ? type->axes : 1; }
+
+// buffer.shape[axis]
+static kp_node *shape_element(kp_checker *c, kp_node *n, const kp_node *buffer) {
+    int64_t count = kp_check_axes(buffer->type);
+    int64_t axis = kp_check_constant_int(c, n->u.subscript.index, "the axis of a shape");
+    if (axis < -count || axis >= count)
+        kp_check_fail(c, n->u.subscript.index, "axis %lld is out of range: '%s' has %lld", (long long)axis,
+                      kp_check_text(c, buffer), (long long)count);
+    return kp_check_shape(c, n, buffer, (uint32_t)(axis < 0 ? axis + count : axis));
+}
+
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n) {
     kp_node *item = kp_check_table_item(c, n);
     if (item != NULL)
         return item;
+    const kp_node *shape_of = kp_check_shape_of(c, n->u.subscript.object);
+    if (shape_of != NULL)
+        return shape_element(c, n, shape_of);
     kp_node *object = kp_check_expr(c, n->u.subscript.object);
     if (object->type != NULL && object->type->kind == KP_TYPE_ARRAY && kp_check_array_is_literal(object->type))
         object = kp_check_settle(c, object); // [1, 2][i]

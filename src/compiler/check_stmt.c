@@ -156,6 +156,17 @@ static kp_list components_of(kp_checker *c, kp_node *value, uint32_t count) {
     return values;
 }
 
+// rows, columns = buffer.shape
+static kp_list shape_values(kp_checker *c, const kp_node *value, const kp_node *buffer, uint32_t count) {
+    kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
+    if (kp_check_axes(buffer->type) != count)
+        kp_check_fail(c, value, "%u names, but '%s' has %u ax%ss", count, kp_check_text(c, buffer),
+                      kp_check_axes(buffer->type), kp_check_axes(buffer->type) == 1 ? "i" : "e");
+    for (uint32_t i = 0; i < count; i++)
+        values.items[i] = kp_check_shape(c, value, buffer, i);
+    return values;
+}
+
 // What a group of targets gets: a tuple, what a call gives, the components of a vector. A value for a group within the
 // group is left unchecked.
 static kp_list values_of(kp_checker *c, kp_node *value, kp_list targets) {
@@ -164,6 +175,9 @@ static kp_list values_of(kp_checker *c, kp_node *value, kp_list targets) {
         want_values(c, value, targets.count, values.count);
         return values;
     }
+    const kp_node *shape_of = kp_check_shape_of(c, value);
+    if (shape_of != NULL)
+        return shape_values(c, value, shape_of, targets.count);
     kp_node *several = value->kind == KP_NODE_CALL ? kp_check_several(c, value) : NULL;
     if (several != NULL && several->kind == KP_NODE_TUPLE) {
         want_values(c, several, targets.count, several->u.list.list.count);

@@ -130,7 +130,9 @@ kp_node *kp_check_constant(kp_checker *c, const kp_node *like, const kp_type *ty
 kp_node *kp_check_name(kp_checker *c, kp_node *n);
 kp_node *kp_check_attribute(kp_checker *c, kp_node *n);
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n);
-kp_node *kp_check_index(kp_checker *c, kp_node *n);              // an integer, settled
+kp_node *kp_check_index(kp_checker *c, kp_node *n);    // an integer, settled
+kp_node *kp_check_shape_of(kp_checker *c, kp_node *n); // the BUFFER whose shape it is; NULL: it is no shape
+kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffer, uint32_t axis);
 kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be assigned; a local may have no type yet
 
 kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object); // n: SUBSCRIPT; object is checked

@@ -67,6 +67,8 @@ static kp_param describe(const kp_check_param *param) {
         .kind = param->kind,
         .dtype = value->dtype,
         .components = kp_type_scalars(value),
+        .ndim = buffer ? kp_check_axes(symbol->type) : 0,
+        .shape_offset = param->shape_offset,
         .set = param->set,
         .binding = param->binding,
         .offset = param->offset,

@@ -222,7 +222,8 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
     static const char *const launch_names[LAUNCH_WORDS] = {"extent_x", "extent_y", "extent_z",
                                                            "blocks_x", "blocks_y", "blocks_z"};
     kp_spirv *s = e->s;
-    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, e->kernel->param_count + LAUNCH_WORDS);
+    uint32_t shapes = e->kernel->shape_size / 4;
+    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, e->kernel->param_count + shapes + LAUNCH_WORDS);
     uint32_t count = 0;
     for (uint32_t i = 0; i < e->kernel->param_count; i++) {
         const kp_type *type = e->kernel->params[i].symbol->type;
@@ -233,6 +234,8 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         members[count++] = kp_emit_type(e, type);
         kp_emit_storage(e, type->dtype, SpvStorageClassPushConstant);
     }
+    for (uint32_t i = 0; i < shapes; i++)
+        members[count++] = e->type_i32;
     *own = count;
     for (uint32_t i = 0; i < LAUNCH_WORDS && launch; i++)
         members[count++] = e->type_u32;
@@ -250,6 +253,10 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         kp_spirv_member_name(s, block, member++, param->symbol->name->text);
     }
     uint32_t offset = e->kernel->push_size;
+    for (uint32_t i = 0; i < shapes; i++, offset += 4) {
+        kp_spirv_member_offset(s, block, member, offset);
+        kp_spirv_member_name(s, block, member++, "shape");
+    }
     for (uint32_t i = 0; i < LAUNCH_WORDS && launch; i++) {
         kp_spirv_member_offset(s, block, member, offset + 4 * i);
         kp_spirv_member_name(s, block, member++, launch_names[i]);
@@ -265,7 +272,37 @@ static uint32_t load_push(entry *en, uint32_t type, uint32_t member) {
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, en->push, &index, 1));
 }
 
+// A variable for each length of a view that the kernel or its helpers ask for.
+static void emit_shapes(kp_emitter *e) {
+    if (e->kernel->shape_size == 0)
+        return;
+    uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassPrivate, e->type_i32);
+    for (uint32_t i = 0; i < e->kernel->param_count; i++) {
+        kp_symbol *symbol = e->kernel->params[i].symbol;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            if (!symbol->shaped[axis])
+                continue;
+            symbol->shape[axis] = kp_spirv_global(e->s, pointer, SpvStorageClassPrivate);
+            kp_spirv_name(e->s, symbol->shape[axis], "shape");
+        }
+    }
+}
+
+static void load_shapes(entry *en) {
+    kp_emitter *e = en->e;
+    uint32_t first = en->push_members - e->kernel->shape_size / 4;
+    for (uint32_t i = 0; i < e->kernel->param_count; i++) {
+        const kp_check_param *param = &e->kernel->params[i];
+        uint32_t member = first + (param->shape_offset - e->kernel->push_size) / 4;
+        for (uint32_t axis = 0; axis < 3; axis++) {
+            if (param->symbol->shaped[axis])
+                kp_spirv_store(e->s, param->symbol->shape[axis], load_push(en, e->type_i32, member + axis));
+        }
+    }
+}
+
 static void load_constants(entry *en) {
+    load_shapes(en);
     kp_emitter *e = en->e;
     uint32_t member = 0;
     en->constants = KP_UNIT_NEW(e->unit, uint32_t, e->kernel->param_count);
@@ -661,6 +698,7 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
             emit_buffer(e, &kernel->params[i], i);
     }
     emit_specs(e);
+    emit_shapes(e);
     kp_emit_shared(e);
     kp_emit_subgroup_inputs(e);
     kp_emit_report_setup(e);

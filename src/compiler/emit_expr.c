@@ -330,6 +330,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return emit_subscript(e, n);
     case KP_NODE_LENGTH:
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, kp_emit_length(e, n->u.symbol));
+    case KP_NODE_SHAPE:
+        return kp_spirv_load(e->s, e->type_i32, n->u.shape.symbol->shape[n->u.shape.axis]);
     case KP_NODE_CONSTRUCT:
         return emit_construct(e, n);
     case KP_NODE_TABLE:

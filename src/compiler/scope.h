@@ -36,6 +36,8 @@ typedef struct kp_symbol {
     kp_node *axes[2];             // SHARED: lengths, of type i32, constant or a specialization constant
     uint32_t last;                // SHARED, emit: the id of its last index
     uint32_t axis_count;          // SHARED
+    bool shaped[3];               // BUFFER, a view: the kernel asks for its length on the axis
+    uint32_t shape[3];            // emit: ... the variable that has it
     uint32_t id;                  // emit: the SPIR-V id of the variable, or of the value
     uint32_t loop;                // check: the loop whose exits know of its assignment
     struct kp_symbol *next;       // in kp_scope.first

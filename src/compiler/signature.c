@@ -135,13 +135,21 @@ static const kp_type *element_type(kp_checker *c, kp_node *n) {
     return value_type(c, n);
 }
 
-// Array[type], Array(type), Array(length, type); NULL for anything else.
+// Array[type, axes]
+static const kp_type *view_type(kp_checker *c, const kp_node *n, kp_list list) {
+    if (list.count != 2)
+        kp_check_fail(c, n, "Array takes a type, and perhaps a number of axes, as in Array[f32, 2]");
+    uint32_t axes = constant_size(c, list.items[1], "the number of axes", 1, 3);
+    return kp_type_view(c->unit, element_type(c, list.items[0]), axes);
+}
+
+// Array[type], Array[type, axes], Array(type), Array(length, type); NULL for anything else.
 const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n) {
     enum { MOST = 0x7FFFFFFF };
     if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Array")) {
         kp_node *index = n->u.subscript.index;
         if (index->kind == KP_NODE_TUPLE)
-            kp_check_fail(c, n, "kernels do not support arrays of several axes yet");
+            return view_type(c, n, index->u.list.list);
         return kp_type_array(c->unit, element_type(c, index), 0);
     }
     if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Array")) {
@@ -483,6 +491,17 @@ static void resolve_sizes(kp_checker *c, const kp_function *function) {
                     "a kernel with a subgroup size has a local size too, as in local_size=%u", size);
 }
 
+// The shapes of views come behind the push constants, in the order of the signature.
+static void place_shapes(kp_checker *c) {
+    for (uint32_t i = 0; i < c->kernel->param_count; i++) {
+        kp_check_param *param = &c->kernel->params[i];
+        if (param->kind != KP_PARAM_BUFFER || param->symbol->type->axes == 0)
+            continue;
+        param->shape_offset = c->kernel->push_size + c->kernel->shape_size;
+        c->kernel->shape_size += 4 * param->symbol->type->axes;
+    }
+}
+
 void kp_signature_run(kp_checker *c, const kp_function *function) {
     enum { MOST_BY_VALUE = 255 }; // what a SPIR-V function takes
     uint32_t by_value = 0;
@@ -511,6 +530,7 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         refuse_clash(c, i, function);
     }
     c->kernel->push_size = (c->kernel->push_size + 3) / 4 * 4; // what Vulkan pushes is whole words
+    place_shapes(c);
     c->scope = scope;
 }
 

@@ -61,13 +61,15 @@ const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components
     return &unit->types->values[dtype][components];
 }
 
-const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length) {
+static const kp_type *find_array(kp_unit *unit, const kp_type *element, uint32_t length, uint32_t axes) {
     for (kp_type *type = unit->types->arrays; type != NULL; type = type->next) {
-        if (type->element == element && type->length == length)
+        if (type->element == element && type->length == length && type->axes == axes)
             return type;
     }
     char name[128];
-    if (length == 0)
+    if (axes != 0)
+        snprintf(name, sizeof name, "Array[%s, %u]", element->name, axes);
+    else if (length == 0)
         snprintf(name, sizeof name, "Array[%s]", element->name);
     else
         snprintf(name, sizeof name, "Array(%u, %s)", length, element->name);
@@ -76,9 +78,18 @@ const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t len
                       .dtype = element->dtype,
                       .element = element,
                       .length = length,
+                      .axes = axes,
                       .name = kp_arena_text(&unit->arena, name, strlen(name)),
                       .next = unit->types->arrays};
     return unit->types->arrays = type;
+}
+
+const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length) {
+    return find_array(unit, element, length, 0);
+}
+
+const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes) {
+    return find_array(unit, element, 0, axes > 1 ? axes : 0);
 }
 
 // True for `base` and one digit, 2 to 4.

@@ -18,6 +18,7 @@ typedef struct kp_type {
     uint32_t components;           // SCALAR: 1; VECTOR: 2 to 4
     const struct kp_type *element; // ARRAY; VECTOR: the scalar
     uint32_t length;               // ARRAY
+    uint32_t axes;                 // ARRAY: of a buffer's view, 2 or 3; 0: one
     const char *name;              // as in the language, for messages and kp_param.type
     struct kp_type *next;          // ARRAY: in the list of all
 } kp_type;
@@ -29,6 +30,7 @@ const kp_type *kp_type_float_literal(kp_unit *unit);
 const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype);
 const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components); // components 1: the scalar
 const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length);
+const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes); // a buffer with 1 to 3 axes
 
 // The type called `name`: "f32", "float", "float32", "vec2", "bool", "boolean" ...; NULL when there is none.
 const kp_type *kp_type_find(kp_unit *unit, const char *name);

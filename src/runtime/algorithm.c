@@ -28,6 +28,7 @@ static void free_struct(kp_algorithm *algorithm) {
     kp_alloc_free(algorithm->params);
     kp_constants_free(&algorithm->constants);
     kp_alloc_free(algorithm->push);
+    kp_alloc_free(algorithm->shapes);
     kp_alloc_free(algorithm->label);
     kp_alloc_free(algorithm);
 }
@@ -220,6 +221,25 @@ static kp_result choose_memory(const kp_algorithm *algorithm, kp_memory *const *
     return KP_OK;
 }
 
+static kp_result reserve_shapes(kp_algorithm *algorithm, const kp_program *program) {
+    uint32_t words = 0;
+    for (size_t i = 0; i < algorithm->param_count; i++)
+        words += algorithm->params[i].ndim > 1 ? algorithm->params[i].ndim : 0;
+    for (size_t i = 0; i < program->param_count; i++) {
+        const char *type = program->params[i].type;
+        if (program->params[i].kind == KP_PARAM_INPUT && type != NULL && strncmp(type, "Index", 5) == 0)
+            algorithm->index_axes = type[5] == '3' ? 3 : type[5] == '2' ? 2 : 1;
+    }
+    if (words == 0)
+        return KP_OK;
+    algorithm->shape_size = words * (uint32_t)sizeof *algorithm->shapes;
+    if (algorithm->shape_size > reflection(algorithm)->push_size)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the program has %u bytes of shapes, its module has %u",
+                            algorithm->label, algorithm->shape_size, reflection(algorithm)->push_size);
+    algorithm->shapes = kp_alloc_zero(words, sizeof *algorithm->shapes);
+    return algorithm->shapes != NULL ? KP_OK : kp_error_host_memory(algorithm->shape_size);
+}
+
 // A program of our compiler knows what its buffers hold; the words alone may well be meant for another type.
 static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program) {
     if (program == NULL || program->params == NULL)
@@ -234,12 +254,17 @@ static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program)
         kp_str words = {0};
         kp_str_format(&words, "parameter '%s' is %s", p->name != NULL ? p->name : "",
                       p->type != NULL ? p->type : kp_dtype_name(p->dtype));
-        kp_algorithm_param kept = {.binding = p->binding, .dtype = p->dtype, .words = kp_str_take(&words)};
+        kp_algorithm_param kept = {.binding = p->binding,
+                                   .dtype = p->dtype,
+                                   .ndim = p->ndim,
+                                   .components = p->components,
+                                   .writes = p->writes,
+                                   .words = kp_str_take(&words)};
         if (kept.words == NULL)
             return kp_error_host_memory(sizeof kept);
         algorithm->params[algorithm->param_count++] = kept;
     }
-    return KP_OK;
+    return reserve_shapes(algorithm, program);
 }
 
 // `memory` is as choose_memory found it good.
@@ -249,6 +274,58 @@ static kp_result check_types(const kp_algorithm *algorithm, kp_memory *const *me
         if (p->binding < count && memory[p->binding]->dtype != p->dtype)
             return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s, tensor '%s' holds %s", algorithm->label, p->words,
                                 memory[p->binding]->label, kp_dtype_name(memory[p->binding]->dtype));
+    }
+    return KP_OK;
+}
+
+// How many axes of a tensor are those of its elements: the last ones, whose product is `components`. UINT32_MAX: none
+// are.
+static uint32_t element_axes(const kp_memory *memory, uint32_t components) {
+    uint64_t product = 1;
+    uint32_t axes = 0;
+    while (product < components && axes < memory->ndim)
+        product *= memory->shape[memory->ndim - ++axes];
+    return product == components ? axes : UINT32_MAX;
+}
+
+static kp_result check_shape(const kp_algorithm *algorithm, const kp_algorithm_param *p, const kp_memory *memory) {
+    uint32_t own = element_axes(memory, p->components);
+    if (own == UINT32_MAX || memory->ndim != p->ndim + own)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s, tensor '%s' has %u axes, not %u", algorithm->label,
+                            p->words, memory->label, memory->ndim, p->ndim + (p->components > 1));
+    if (memory->count > INT32_MAX)
+        return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': %s, tensor '%s' has %llu numbers, at most %d are possible",
+                            algorithm->label, p->words, memory->label, (unsigned long long)memory->count, INT32_MAX);
+    return KP_OK;
+}
+
+// The index's x is the view's last axis, y the one before it: out[i.y, i.x] goes over all of `out`.
+static void set_view_extent(kp_algorithm *algorithm, const kp_algorithm_param *p, const int32_t *shape) {
+    uint32_t axes = algorithm->index_axes;
+    algorithm->has_view_extent = axes != 0 && axes <= p->ndim;
+    for (uint32_t i = 0; i < 3 && algorithm->has_view_extent; i++)
+        algorithm->view_extent[i] = i < axes ? (uint32_t)shape[axes - 1 - i] : 1;
+}
+
+static kp_result take_shapes(kp_algorithm *algorithm, kp_memory *const *memory, size_t count) {
+    const kp_algorithm_param *params = algorithm->params;
+    for (size_t i = 0; i < algorithm->param_count && algorithm->shapes != NULL; i++) {
+        if (params[i].ndim < 2 || params[i].binding >= count)
+            continue;
+        kp_result result = check_shape(algorithm, &params[i], memory[params[i].binding]);
+        if (result != KP_OK)
+            return result;
+    }
+    int32_t *at = algorithm->shapes;
+    bool written = false;
+    for (size_t i = 0; i < algorithm->param_count && at != NULL; i++) {
+        const kp_algorithm_param *p = &params[i];
+        for (uint32_t axis = 0; p->ndim > 1 && p->binding < count && axis < p->ndim; axis++)
+            at[axis] = (int32_t)memory[p->binding]->shape[axis];
+        if (p->writes && !written && p->ndim > 1)
+            set_view_extent(algorithm, p, at);
+        written |= p->writes;
+        at += p->ndim > 1 ? p->ndim : 0;
     }
     return KP_OK;
 }
@@ -276,6 +353,8 @@ kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, s
     if (result != KP_OK)
         return result;
     result = check_types(algorithm, memory, memory_count);
+    if (result == KP_OK)
+        result = take_shapes(algorithm, memory, memory_count);
     if (result != KP_OK) {
         unref_all(bound, reflection(algorithm)->binding_count);
         return result;
@@ -307,7 +386,9 @@ uint32_t kp_algorithm_push_bytes(const kp_algorithm *algorithm) {
     return algorithm != NULL && atomic_load(&algorithm->alive) ? kp_algorithm_push_size(algorithm) : 0;
 }
 
-uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm) { return reflection(algorithm)->push_size; }
+uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm) {
+    return reflection(algorithm)->push_size - algorithm->shape_size;
+}
 
 static size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
@@ -380,6 +461,12 @@ static kp_result resolve_launch(const kp_algorithm *algorithm, const uint32_t *w
     if (is_given(given)) {
         for (unsigned i = 0; i < 3; i++)
             axes[i] = given[i] != 0 ? given[i] : 1;
+        return KP_OK;
+    }
+    if (algorithm->has_view_extent) {
+        memcpy(axes, algorithm->view_extent, sizeof algorithm->view_extent);
+        *in_workgroups = false;
+        *empty = axes[0] == 0 || axes[1] == 0 || axes[2] == 0;
         return KP_OK;
     }
     if (algorithm->first == NULL)
@@ -521,6 +608,8 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
         result = kp_constants_read(&algorithm->constants, program, reflection(algorithm));
     if (result == KP_OK)
         result = check_types(algorithm, desc->memory, desc->memory_count);
+    if (result == KP_OK)
+        result = take_shapes(algorithm, desc->memory, desc->memory_count);
     if (result == KP_OK && desc->push_size != 0)
         result = set_push(algorithm, desc->push, desc->push_size);
     if (result != KP_OK)

@@ -10,9 +10,12 @@
 
 // What a parameter of the program holds, when the program says so.
 typedef struct kp_algorithm_param {
-    uint32_t binding; // of set 0
-    kp_dtype dtype;   //
-    char *words;      // "parameter 'x' is Array[f32]"
+    uint32_t binding;    // of set 0
+    kp_dtype dtype;      //
+    uint32_t ndim;       // 1, or 2 or 3 for a view
+    uint32_t components; // scalars in an element
+    bool writes;         //
+    char *words;         // "parameter 'x' is Array[f32]"
 } kp_algorithm_param;
 
 struct kp_algorithm {
@@ -33,6 +36,11 @@ struct kp_algorithm {
     kp_memory *first;              // memory[0] as the caller gave it, referred to; NULL: none
     unsigned char *push;           // default push constants, of the module's size; NULL: none
     size_t push_given;             // bytes that the caller gave
+    int32_t *shapes;               // of the views, in the order of the parameters; NULL: there are none
+    uint32_t shape_size;           // bytes of them
+    uint32_t index_axes;           // how many the kernel's index has, where the program says so; else 0
+    uint32_t view_extent[3];       // the launch that the first written parameter asks for, when it is a view
+    bool has_view_extent;          //
     uint32_t workgroups[3];        // default launch; all zero:
     uint32_t extent[3];            // this one; all zero too: the elements of `first`
 };
@@ -47,7 +55,7 @@ void kp_algorithm_kill(kp_algorithm *algorithm); // ends the handle's life, once
 // them may have at its end.
 kp_result kp_algorithm_check_push(const kp_algorithm *algorithm, const void *push, size_t size);
 
-// Bytes of push constants that the module itself takes.
+// Bytes of push constants that the caller passes.
 uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm);
 
 // What a launch becomes on the device.

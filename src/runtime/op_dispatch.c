@@ -104,6 +104,9 @@ static void push(const dispatch *d, kp_recorder *recorder) {
     if (size != 0)
         recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size,
                                                 d->push != NULL ? d->push : algorithm->push);
+    if (algorithm->shape_size != 0)
+        recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, size,
+                                                algorithm->shape_size, algorithm->shapes);
     if (d->launch.setting.blocks || d->launch.setting.groups)
         recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT,
                                                 d->launch.push_offset, sizeof d->launch.push, &d->launch.push);

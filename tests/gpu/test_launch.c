@@ -314,19 +314,51 @@ static void the_built_in_kernel_multiplies(void **state) {
     kp_tensor_destroy(out);
 }
 
+// out[y, x] = factor * width + a[y, x]: shapes and launch come from the tensors, also of those bound later.
+static void a_view_takes_its_shape_from_the_tensor(void **state) {
+    kp_manager *mgr = *state;
+    kp_program *program = compile("def k(i: Index2, factor: i32, a: Array[i32, 2], out: Array[i32, 2]):\n"
+                                  "    out[i.y, i.x] = factor * out.shape[1] + a[i.y, i.x]\n");
+    int32_t factor = 100;
+    kp_tensor *t[4];
+    for (unsigned k = 0; k < 4; k++) {
+        kp_tensor_desc desc = {.dtype = KP_I32, .ndim = 2, .shape = {k < 2 ? 3 : 2, k < 2 ? 4 : 6}, .label = "t"};
+        OK(kp_tensor_create(mgr, &desc, &t[k]));
+        for (int32_t i = 0; i < 12 && k % 2 == 0; i++)
+            ((int32_t *)kp_tensor_data(t[k]))[i] = i;
+    }
+    kp_algorithm *algorithm = NULL;
+    OK(kp_algorithm_create(
+        mgr,
+        &(kp_algorithm_desc){
+            .program = program, .memory = t, .memory_count = 2, .push = &factor, .push_size = sizeof factor},
+        &algorithm));
+    kp_sequence *seq = gpu_sequence(mgr);
+    OK(kp_record_sync_device(seq, t, 4));
+    OK(kp_record_dispatch(seq, algorithm, NULL));
+    OK(kp_record_sync_local(seq, t, 4));
+    OK(kp_sequence_eval(seq));
+    for (int32_t i = 0; i < 12; i++)
+        assert_int_equal(((int32_t *)kp_tensor_data(t[1]))[i], 400 + i);
+    OK(kp_algorithm_bind(algorithm, t + 2, 2));
+    OK(kp_sequence_eval(seq));
+    for (int32_t i = 0; i < 12; i++)
+        assert_int_equal(((int32_t *)kp_tensor_data(t[3]))[i], 600 + i);
+    kp_tensor *flat = ints(mgr, 12);
+    FAILS(kp_algorithm_bind(algorithm, LIST(flat, t[1]), 2), KP_ERROR_ARGUMENT,
+          "algorithm 'k': parameter 'a' is Array[i32, 2], tensor 'x' has 1 axes, not 2");
+    OK(kp_sequence_eval(seq)); // as before
+    kp_program_destroy(program);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        GPU_TEST(every_index_runs_once_on_one_axis),
-        GPU_TEST(every_index_runs_once_on_three_axes),
-        GPU_TEST(long_launches_fold),
-        GPU_BARE(regrouped_or_not_the_result_is_the_same),
-        GPU_TEST(plain_words_are_regrouped_too),
-        GPU_TEST(a_launch_follows_the_memory_that_is_bound),
-        GPU_TEST(kernels_with_full_push_constants_still_run),
-        GPU_TEST(extents_beyond_the_contract_are_refused),
-        GPU_TEST(a_tensor_of_another_type_is_refused),
-        GPU_TEST(a_tensor_of_another_type_is_refused_later_too),
-        GPU_TEST(the_built_in_kernel_multiplies),
+        GPU_TEST(a_view_takes_its_shape_from_the_tensor),        GPU_TEST(every_index_runs_once_on_one_axis),
+        GPU_TEST(every_index_runs_once_on_three_axes),           GPU_TEST(long_launches_fold),
+        GPU_BARE(regrouped_or_not_the_result_is_the_same),       GPU_TEST(plain_words_are_regrouped_too),
+        GPU_TEST(a_launch_follows_the_memory_that_is_bound),     GPU_TEST(kernels_with_full_push_constants_still_run),
+        GPU_TEST(extents_beyond_the_contract_are_refused),       GPU_TEST(a_tensor_of_another_type_is_refused),
+        GPU_TEST(a_tensor_of_another_type_is_refused_later_too), GPU_TEST(the_built_in_kernel_multiplies),
     };
     return gpu_run("launch", tests);
 }
