@@ -22,6 +22,10 @@ typedef struct kp_vulkan_manager {
 // KP_ERROR_STATE when the manager is destroyed. Thread-safety: any.
 KP_API kp_result kp_vulkan_from_manager(const kp_manager *manager, kp_vulkan_manager *out);
 
+// Queue `index` of the manager, and its family; submit to it only while no other thread uses the manager.
+// KP_ERROR_INDEX. Thread-safety: any.
+KP_API kp_result kp_vulkan_from_queue(const kp_manager *manager, uint32_t index, VkQueue *queue, uint32_t *family);
+
 // The device side of a tensor; valid until it is destroyed. Its usage is storage, transfer source and destination.
 typedef struct kp_vulkan_buffer {
     VkBuffer buffer;
@@ -31,6 +35,14 @@ typedef struct kp_vulkan_buffer {
 
 // KP_ERROR_STATE for an empty or dead tensor, KP_ERROR_TYPE for an image. Thread-safety: any.
 KP_API kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out);
+
+// A tensor whose device side is a buffer of your own, of the manager's device: bound to memory, `size` bytes long, made
+// for storage and transfers both ways (and for indirect dispatches, if it is used so), and shared between the families
+// of the manager's queues. It must outlive the tensor and the work that uses it; kp does not destroy it, and knows
+// nothing of what others do with it. The host side is a copy, which syncs bring over. The memory type is DEVICE or
+// STORAGE; all else is as kp_tensor_create. KP_ERROR_ARGUMENT where the buffer is too small. Thread-safety: any.
+KP_API kp_result kp_vulkan_adopt_buffer(kp_manager *manager, VkBuffer buffer, VkDeviceSize size,
+                                        const kp_tensor_desc *desc, kp_tensor **out);
 
 // The device side of an image; valid until it is destroyed. Its usage is transfer source and destination, and storage
 // and sampled as far as the device has them for its format.

@@ -263,6 +263,8 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
     kp_device_hold(memory->device);
     if (memory->format != NULL) {
         result = make_pixels(memory);
+    } else if (memory->device_side.foreign) {
+        atomic_fetch_add_explicit(&memory->manager->used, memory->device_side.size, memory_order_relaxed);
     } else {
         kp_buffer_kind kind = device_kind(memory, &memory->shared);
         if (memory->borrowed != NULL && !borrow(memory, kind))

@@ -78,6 +78,7 @@ kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, co
 
 // Space for all tensors of `bytes` on the device; KP_ERROR_LIMIT and so on as kp_tensor_create. Fills device_side, and
 // links the memory into its manager: everything else is set.
+// A device side that is foreign is taken as it is.
 kp_result kp_memory_open(kp_memory *memory, const void *data);
 
 // The same for a view: root, offset and bytes are set, and the caller holds the root's contents.

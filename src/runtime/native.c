@@ -19,6 +19,21 @@ kp_result kp_vulkan_from_manager(const kp_manager *manager, kp_vulkan_manager *o
     return KP_OK;
 }
 
+kp_result kp_vulkan_from_queue(const kp_manager *manager, uint32_t index, VkQueue *queue, uint32_t *family) {
+    kp_result result = kp_manager_check(manager, "kp_vulkan_from_queue", NULL);
+    if (result != KP_OK)
+        return result;
+    if (queue == NULL || family == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_queue: %s is NULL", queue == NULL ? "queue" : "family");
+    const kp_device *device = manager->device;
+    if (index >= device->queue_count)
+        return kp_error_set(KP_ERROR_INDEX, "kp_vulkan_from_queue: there is no queue %u, the manager has %u", index,
+                            device->queue_count);
+    *queue = device->queues[index].handle;
+    *family = device->queues[index].family;
+    return KP_OK;
+}
+
 kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out) {
     if (tensor == NULL || out == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_tensor: %s is NULL", tensor == NULL ? "tensor" : "out");

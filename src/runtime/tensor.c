@@ -3,6 +3,8 @@
 
 #include "base/alloc.h"
 
+#include <kp/vulkan.h>
+
 #include <string.h>
 
 // Elements of the shape, or KP_ERROR_ARGUMENT when it does not go with `count`, KP_ERROR_LIMIT when it does not fit in
@@ -66,23 +68,56 @@ static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
     return tensor->label != NULL ? KP_OK : kp_error_host_memory(strlen(label));
 }
 
-kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out) {
-    kp_result result = kp_manager_check(manager, "kp_tensor_create", NULL);
-    if (result != KP_OK)
-        return result;
-    if (desc == NULL || out == NULL)
-        return kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_create: %s is NULL", desc == NULL ? "desc" : "out");
+// `foreign`: a buffer of somebody else's for the device side, or empty.
+static kp_result create(kp_manager *manager, const kp_tensor_desc *desc, kp_buffer foreign, kp_tensor **out) {
     kp_manager_reap(manager);
     kp_memory *tensor = kp_alloc_zero(1, sizeof *tensor);
     if (tensor == NULL)
         return kp_error_host_memory(sizeof *tensor);
     tensor->manager = manager;
-    result = describe(desc, tensor);
+    tensor->device_side = foreign;
+    kp_result result = describe(desc, tensor);
     if (result == KP_OK)
         result = kp_memory_open(tensor, desc->data);
     if (result != KP_OK) {
         kp_alloc_free(tensor->label);
         kp_alloc_free(tensor);
+        return result;
+    }
+    *out = tensor;
+    return KP_OK;
+}
+
+static kp_result check_arguments(const kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out,
+                                 const char *function) {
+    kp_result result = kp_manager_check(manager, function, NULL);
+    if (result == KP_OK && (desc == NULL || out == NULL))
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", function, desc == NULL ? "desc" : "out");
+    return result;
+}
+
+kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out) {
+    kp_result result = check_arguments(manager, desc, out, "kp_tensor_create");
+    return result == KP_OK ? create(manager, desc, (kp_buffer){0}, out) : result;
+}
+
+kp_result kp_vulkan_adopt_buffer(kp_manager *manager, VkBuffer buffer, VkDeviceSize size, const kp_tensor_desc *desc,
+                                 kp_tensor **out) {
+    kp_result result = check_arguments(manager, desc, out, "kp_vulkan_adopt_buffer");
+    if (result != KP_OK)
+        return result;
+    if (buffer == VK_NULL_HANDLE)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_adopt_buffer: buffer is VK_NULL_HANDLE");
+    if (desc->memory_type != KP_MEMORY_DEVICE && desc->memory_type != KP_MEMORY_STORAGE)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_adopt_buffer: the memory type must be DEVICE or STORAGE");
+    kp_tensor *tensor = NULL;
+    result = create(manager, desc, (kp_buffer){.handle = buffer, .size = size, .foreign = true}, &tensor);
+    if (result != KP_OK)
+        return result;
+    if (tensor->bytes == 0 || (tensor->bytes + 3) / 4 * 4 > size) {
+        result = kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': needs %llu bytes, the buffer has %llu", tensor->label,
+                              (unsigned long long)((tensor->bytes + 3) / 4 * 4), (unsigned long long)size);
+        kp_tensor_destroy(tensor);
         return result;
     }
     *out = tensor;

@@ -87,7 +87,7 @@ kp_result kp_buffer_import(kp_device *device, kp_buffer_kind kind, VkDeviceSize 
 }
 
 void kp_buffer_destroy(kp_device *device, kp_buffer *buffer) {
-    if (buffer->handle != VK_NULL_HANDLE)
+    if (buffer->handle != VK_NULL_HANDLE && !buffer->foreign)
         device->vk.vkDestroyBuffer(device->handle, buffer->handle, NULL);
     kp_heap_free(device, buffer->chunk);
     *buffer = (kp_buffer){0};

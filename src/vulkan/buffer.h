@@ -17,6 +17,7 @@ typedef struct kp_buffer {
     VkDeviceSize size;    // of the VkBuffer
     void *mapped;         // NULL when the host does not see it
     kp_heap_chunk *chunk; //
+    bool foreign;         // somebody else destroys the handle
 } kp_buffer;
 
 // True when KP_BUFFER_SHARED memory exists that the host reads at full speed.

@@ -241,6 +241,47 @@ static void a_callback_that_fails_leaves_the_sequence_usable(void **state) {
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
+// Buffers of the user's
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void a_buffer_of_ones_own_is_a_tensor(void **state) {
+    kp_manager *mgr = *state;
+    kp_tensor *lender = gpu_floats(mgr, "lender", 4, NULL), *x = NULL;
+    kp_vulkan_buffer buffer; // any buffer of the device will do: this one is a tensor's
+    OK(kp_vulkan_from_tensor(lender, &buffer));
+    const kp_tensor_desc desc = {.count = 4, .data = (const float[]){1, 2, 3, 4}, .label = "adopted"};
+    OK(kp_vulkan_adopt_buffer(mgr, buffer.buffer, buffer.size, &desc, &x));
+    kp_algorithm *add = gpu_algorithm(mgr, add_one, &(kp_algorithm_desc){.memory = &x, .memory_count = 1});
+    gpu_once(mgr, add, &x, 1, NULL);
+    EXPECT(x, 2, 3, 4, 5);
+    kp_sequence *seq = gpu_sequence(mgr);
+    OK(kp_record_sync_local(seq, &lender, 1)); // the same bytes
+    OK(kp_sequence_eval(seq));
+    EXPECT(lender, 2, 3, 4, 5);
+    kp_algorithm_destroy(add);
+    kp_tensor_destroy(x); // the buffer stays
+    OK(kp_sequence_eval(seq));
+    EXPECT(lender, 2, 3, 4, 5);
+    kp_tensor *none = NULL;
+    FAILS(kp_vulkan_adopt_buffer(mgr, buffer.buffer, buffer.size, &(kp_tensor_desc){.count = 5}, &none),
+          KP_ERROR_ARGUMENT, "tensor 'tensor': needs 20 bytes, the buffer has 16");
+    FAILS(kp_vulkan_adopt_buffer(mgr, VK_NULL_HANDLE, 16, &desc, &none), KP_ERROR_ARGUMENT, "*VK_NULL_HANDLE");
+    FAILS(kp_vulkan_adopt_buffer(mgr, buffer.buffer, 16, &(kp_tensor_desc){.count = 4, .memory_type = KP_MEMORY_HOST},
+                                 &none),
+          KP_ERROR_ARGUMENT, "*must be DEVICE or STORAGE");
+    kp_vulkan_manager native;
+    VkQueue queue;
+    uint32_t family;
+    OK(kp_vulkan_from_manager(mgr, &native));
+    OK(kp_vulkan_from_queue(mgr, 0, &queue, &family));
+    assert_ptr_equal(queue, native.queue);
+    assert_int_equal(family, native.queue_family);
+    FAILS(kp_vulkan_from_queue(mgr, 1, &queue, &family), KP_ERROR_INDEX, "*there is no queue 1, the manager has 1");
+    kp_sequence_destroy(seq);
+    kp_tensor_destroy(lender);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
 // Algorithms that change
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -385,6 +426,7 @@ int main(void) {
         GPU_TEST(counts_that_are_destroyed_are_named),
         GPU_TEST(an_op_of_ones_own_is_ordered_like_any_other),
         GPU_TEST(a_callback_that_fails_leaves_the_sequence_usable),
+        GPU_TEST(a_buffer_of_ones_own_is_a_tensor),
         GPU_TEST(new_constants_and_launches_reach_recorded_sequences),
         GPU_TEST(changes_that_do_not_fit_leave_the_algorithm_as_it_was),
         GPU_TEST(constants_change_while_work_is_in_flight),
