@@ -113,7 +113,7 @@ struct kp_node {
             kp_token_kind *ops;        //
             uint32_t kept;             // emit: the id of the last right side
             kp_node **lefts, **rights; // checked: the sides of each comparison; a middle operand that is no constant
-                                       // is one node in both
+                                       // is one node in both, converted perhaps
         } compare;
         struct {
             kp_list list;

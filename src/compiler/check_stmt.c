@@ -513,7 +513,11 @@ static void check_for(kp_checker *c, kp_node *n) {
     if (target->kind != KP_NODE_VARIABLE)
         kp_check_fail(c, target, "the variable of a for loop is a local, not a buffer");
     const kp_type *type = range_type(c, list, target->u.symbol);
+    if (target->type != NULL && kp_type_is_int(target->type) && kp_check_widens(type, target->type))
+        type = target->type;
     kp_node *value = kp_check_new(c, KP_NODE_TARGET, target, type); // stands for the numbers of the range
+    if (target->type != NULL && target->type != type)
+        fail_type(c, target, value);
     fit(c, target, value);
     kp_node *step = list.count == 3 ? list.items[2] : kp_check_whole_number(c, n->u.loop.range, 1);
     if (step->kind == KP_NODE_CONST && step->u.value.i == 0)

@@ -143,10 +143,12 @@ static uint32_t emit_junction(kp_emitter *e, kp_node *n) {
     return value;
 }
 
-// A middle operand is evaluated once: as the right side of one comparison, then kept as the left side of the next.
+// A middle operand is evaluated once: as the right side of one comparison, then kept as the left side of the next. The
+// two may have been converted to different types, which both have its value.
 static uint32_t compare_item(kp_emitter *e, kp_node *n, uint32_t index) {
-    bool again = index > 0 && n->u.compare.lefts[index] == n->u.compare.rights[index - 1];
-    uint32_t left = again ? n->u.compare.kept : kp_emit_expr(e, n->u.compare.lefts[index]);
+    kp_node *before = index > 0 ? n->u.compare.rights[index - 1] : NULL, *now = n->u.compare.lefts[index];
+    bool again = before != NULL && now->kind != KP_NODE_CONST && before->kind != KP_NODE_CONST;
+    uint32_t left = again ? kp_emit_cast(e, before->type, now->type, n->u.compare.kept) : kp_emit_expr(e, now);
     uint32_t right = kp_emit_expr(e, n->u.compare.rights[index]);
     n->u.compare.kept = right;
     return kp_emit_compare(e, n->u.compare.ops[index], n->u.compare.lefts[index]->type, left, right);

@@ -414,6 +414,39 @@ def test_ranges_over_every_integer_type(name):
         assert (got[3][n].item(), got[4][n].item()) == (total, turns), (start, stop, by)
 
 
+def test_a_chain_of_comparisons_evaluates_its_middle_once_whatever_the_types():
+    text = """
+def drawn(a):
+    a[0] += 1
+    return i16(a[0])
+
+def k(i: Index, x: Array[i8], y: Array[i64], f: Array[f32], a: Array[i32], out: Array[bool]):
+    out[0] = x[0] < drawn(a) < y[0]
+    out[1] = f[0] <= drawn(a) != y[0]
+    out[2] = x[0] < f[0] < 3 < y[0]
+"""
+    x, y, f = np.array([1], np.int8), np.array([2], np.int64), np.array([1.5], np.float32)
+    got = launch({"i8", "i16", "i64"}, text, x, y, f, np.array([4], np.int32), np.zeros(3, bool), extent=1)
+    if got is not None:
+        assert got[3][0] == 6 and got[4].tolist() == [False, True, False]
+
+
+def test_the_variable_of_a_loop_may_be_wider_than_its_range():
+    text = """def k(i: Index, n: Array[u8], out: Array[i64]):
+    x: i64 = 5
+    for x in range(n[0], n[1], 3):
+        out[0] = out[0] * 10 + x
+    for x in range(n[0]):
+        out[1] += x * 1099511627776
+"""
+    got = launch({"u8", "i64"}, text, np.array([2, 9], np.uint8), np.zeros(2, np.int64), extent=1)
+    if got is not None:
+        assert got[1].tolist() == [258, 2**40]
+    for kind in ("f32", "f64", "u8"):
+        with pytest.raises(kp.CompileError, match=rf"'x' is {kind} since line 2, but this is i16; write {kind}\("):
+            kp.compile(f"def k(i: Index, n: i16):\n    x: {kind} = 0\n    for x in range(n):\n        pass\n")
+
+
 @pytest.mark.parametrize("name", TYPES)
 def test_lengths_are_exact(name):
     for components in (1, 2, 3, 4):
