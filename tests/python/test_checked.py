@@ -1,8 +1,11 @@
 """Checked kernels: an index out of range, an integer division by zero and a failed assert are exceptions, with their place."""
 
+import kernelgen
 import kp
 import numpy as np
 import pytest
+from kernel_check import compare, outcome, run_on_device, validate
+from kp.emulate.launch import Emulation
 from kp.lang import Array, Index, f32, i32
 
 
@@ -167,3 +170,42 @@ def test_indices_of_packed_vectors_and_from_the_end():
         kernel(np.zeros((3, 3), dtype=np.float32), 3)
     with pytest.raises(IndexError, match=":3:7: index -3 is out of range for size 2"):
         kernel(np.zeros((2, 3), dtype=np.float32), 1)
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("a = [1, 2, 3]\n    x[i] = a[i - 4]", "3:14: index -4 is out of range for size 3, in invocation (0, 0, 0)"),
+        (
+            "a = [i] * 4\n    a[i] = 7\n    x[i] = a[3]",
+            "3:7: index 4 is out of range for size 4, in invocation (4, 0, 0)",
+        ),
+        (
+            "a = [[1, 2], [3, 4]]\n    a[i % 3][1] = 7",
+            "3:7: index 2 is out of range for size 2, in invocation (2, 0, 0)",
+        ),
+        ("for v in [1, 2, 3]:\n        assert v < 3 or i < 2", "3:9: assertion failed, in invocation (2, 0, 0)"),
+        ("atomic_add(x, i * 2, 1)", "2:19: index 6 is out of range for size 6, in invocation (3, 0, 0)"),
+    ],
+)
+def test_local_arrays_loops_over_them_and_atomics(body, message):
+    text = f"def k(i: Index, x: Array[i32]):\n    {body}\n"
+    with pytest.raises((IndexError, AssertionError)) as error:
+        kp.kernel_from_source(text, checked=True, file="k.py")(np.zeros(6, np.int32), extent=6)
+    assert str(error.value) == f"k.py:{message} of kernel 'k'"
+
+
+def test_what_is_right_stays_so_when_checked():
+    for seed in range(3):
+        text = kernelgen.generate(seed, 12, False)
+        kernel, args = Emulation(text), kernelgen.arguments(seed, 8)
+        wanted = outcome(kernel, 8, args)
+        spirv = bytes(kp.compile(text, checked=True))
+        validate(spirv)
+        run_on_device(spirv, kernel, 8, args)
+        for parameter, got, expected in zip(
+            [p for p in kernel.parameters if not p.is_input], args, wanted, strict=True
+        ):
+            if hasattr(got, "dtype"):
+                near = (lambda w: 2e-3 * np.abs(w) + 2e-3) if parameter.name == "out_r" else None
+                compare(got, expected, near, parameter.name)
