@@ -35,13 +35,15 @@ static kp_result prepare(kp_op *op, const char *who) {
                                     &d->pipeline);
 }
 
+// What is written counts as read too: a store orders as much, and the validation layer (1.3.239), which follows one
+// access chain only, takes what is written through two for read.
 static void touch(const kp_algorithm *algorithm, kp_recorder *recorder) {
     const kp_reflect_binding *bindings = algorithm->kernel->module->reflect->bindings;
     for (size_t i = 0; i < algorithm->memory_count; i++) {
         bool uniform = bindings[i].kind == KP_REFLECT_UNIFORM_BUFFER;
         VkAccessFlags access =
             (bindings[i].reads ? uniform ? VK_ACCESS_UNIFORM_READ_BIT : VK_ACCESS_SHADER_READ_BIT : 0) |
-            (bindings[i].writes ? VK_ACCESS_SHADER_WRITE_BIT : 0);
+            (bindings[i].writes ? VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT : 0);
         if (access != 0)
             kp_recorder_touch(recorder, algorithm->memory[i], KP_SIDE_DEVICE,
                               (kp_barrier_access){VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, access});
