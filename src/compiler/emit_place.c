@@ -6,6 +6,8 @@
 // a vec3 is an array of three. Such a value is loaded and stored scalar by scalar, on every device alike.
 #include "emitter.h"
 
+#include <string.h>
+
 static uint32_t pointer_to(kp_emitter *e, SpvStorageClass storage, uint32_t type) {
     return kp_spirv_type_pointer(e->s, storage, type);
 }
@@ -57,12 +59,22 @@ static uint32_t place_type(kp_emitter *e, const kp_place *place, const kp_type *
     return place->memory ? kp_emit_memory_type(e, type) : kp_emit_type(e, type);
 }
 
-// The part of that type, by its indices.
+// The part of that type, by its indices. One access chain from the variable on: of a chain of chains the validation
+// layer does not see what it does to the buffer.
 static kp_place step(kp_emitter *e, const kp_place *from, const kp_type *type, const uint32_t *indices,
                      uint32_t count) {
     kp_place place = {.type = type, .storage = from->storage, .memory = from->memory};
     uint32_t pointer = pointer_to(e, from->storage, place_type(e, from, type));
-    place.pointer = kp_spirv_access(e->s, pointer, from->pointer, indices, count);
+    place.root = from->root != 0 ? from->root : from->pointer;
+    if (from->depth + count > sizeof place.path / sizeof *place.path) {
+        place.pointer = kp_spirv_access(e->s, pointer, from->pointer, indices, count);
+        place.root = place.pointer;
+        return place;
+    }
+    memcpy(place.path, from->path, from->depth * sizeof *place.path);
+    memcpy(place.path + from->depth, indices, count * sizeof *place.path);
+    place.depth = from->depth + count;
+    place.pointer = kp_spirv_access(e->s, pointer, place.root, place.path, place.depth);
     return place;
 }
 

@@ -77,6 +77,8 @@ uint32_t kp_emit_number(kp_emitter *e, const kp_type *type, double value);     /
 typedef struct kp_place {
     const kp_type *type;          // of the whole
     uint32_t pointer;             //
+    uint32_t root, path[8];       // where it came from, and the indices from there
+    uint32_t depth;               // ... how many; root 0: it is one itself
     SpvStorageClass storage;      //
     bool memory;                  // its type is kp_emit_memory_type's: it is in a buffer
     uint8_t count, components[4]; // a swizzle of it; count 0: all of it
