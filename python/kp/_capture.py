@@ -40,7 +40,7 @@ class Capture:
         self._functions: list[FunctionType] = []
         self._watched: set[tuple[int, str]] = set()
         kernel = self._names_of(function)
-        self.source = kernel.pop("source")
+        self.source: str = kernel.pop("source")
         self.arguments: dict[str, Any] = {"kernel": kernel.pop("name"), "params": dict(params), **sizes, **kernel}
         helpers = []
         for helper in self._functions:  # grows on the way
