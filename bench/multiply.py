@@ -98,9 +98,7 @@ def main() -> None:
             ],
             measure.fewer(args, 30),
         )
-        kp_beside, off = measure.interleave(
-            [lambda: warm_seconds(sequence.eval), ungrouped], measure.fewer(args, 7)
-        )
+        kp_beside, off = measure.interleave([lambda: warm_seconds(sequence.eval), ungrouped], measure.fewer(args, 7))
         other.stdin.close()
     measure.report(
         args,

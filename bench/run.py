@@ -18,7 +18,18 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-PROGRAMS = ["multiply.py", "multiply", "logistic.py", "dispatch", "compile", "import.py", "manager", "memory", "soak", "transfer"]
+PROGRAMS = [
+    "multiply.py",
+    "multiply",
+    "logistic.py",
+    "dispatch",
+    "compile",
+    "import.py",
+    "manager",
+    "memory",
+    "soak",
+    "transfer",
+]
 
 
 def command(program: str, build: Path) -> list[str]:

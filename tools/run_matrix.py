@@ -93,7 +93,9 @@ def main() -> int:
     require_layer()
     runs = []
     for driver in args.drivers.split(","):
-        env = os.environ | driver_env(driver) | {"KP_VALIDATION": "0" if args.no_validation else "1", "KP_CACHE_DIR": ""}
+        env = (
+            os.environ | driver_env(driver) | {"KP_VALIDATION": "0" if args.no_validation else "1", "KP_CACHE_DIR": ""}
+        )
         env.pop("KP_DEVICE", None)
         if args.probe and not results.run(
             f"{args.name}-{driver}-probe", [args.probe, driver], env=env, quiet=True, timeout=60

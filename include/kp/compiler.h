@@ -115,8 +115,8 @@ KP_API kp_result kp_compile_dump(const char *source, const kp_compile_desc *desc
 // Errors as kp_compile. Thread-safety: any.
 KP_API kp_result kp_compile_list(const char *source, const kp_compile_desc *desc, char **out);
 
-// Writes SPIR-V as text, one instruction a line, with the names that it has; any module, not only the compiler's. Free it
-// with kp_free. KP_ERROR_ARGUMENT for NULL, KP_ERROR_SPIRV for words that are no module, KP_ERROR_HOST_MEMORY.
+// Writes SPIR-V as text, one instruction a line, with the names that it has; any module, not only the compiler's. Free
+// it with kp_free. KP_ERROR_ARGUMENT for NULL, KP_ERROR_SPIRV for words that are no module, KP_ERROR_HOST_MEMORY.
 // Thread-safety: any.
 KP_API kp_result kp_disassemble(const uint32_t *words, size_t word_count, char **out);
 

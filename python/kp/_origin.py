@@ -35,7 +35,8 @@ class Origin:
 
     @property
     def source(self) -> str:
-        return self._capture.source
+        source: str = self._capture.source
+        return source
 
     def start(self, home: CodeType) -> Program | None:
         """The program, where the kernel is decorated; None when that has to wait: for arguments that give types, or for
@@ -113,4 +114,3 @@ def changed(watches: Iterable[tuple[Any, ...]]) -> bool:
 
 _NUMPY_TYPES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}
 _TENSOR_TYPES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}
-

@@ -324,7 +324,9 @@ class Kernel:
         if dtype != param.dtype:
             raise TypeError(f"{what}: has dtype {_NUMPY_NAMES[dtype]}, must be {_NUMPY_NAMES[param.dtype]}")
         if param.ndim > 1 and (shape := tensor.shape) and len(shape) - (param.components > 1) != param.ndim:
-            raise ValueError(f"{what}: has shape {shape}, {param.type} needs {param.ndim + (param.components > 1)} axes")
+            raise ValueError(
+                f"{what}: has shape {shape}, {param.type} needs {param.ndim + (param.components > 1)} axes"
+            )
         if tensor.size() % param.components:
             raise ValueError(
                 f"{what}: has {tensor.size()} numbers, {param.type} needs a multiple of {param.components}"

@@ -235,11 +235,11 @@ static void add_params(text *t, const kp_program *program, const char *symbol) {
         add(t, p->name);
         add(t, "\", \"");
         add(t, p->type);
-        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%xu, %u, %u},\n", kind_name(p->kind),
-                 dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set, (unsigned)p->binding,
-                 (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false", p->writes ? "true" : "false",
-                 (unsigned)p->spec_id, p->optional ? "true" : "false", (unsigned)p->default_bits,
-                 (unsigned)p->ndim, (unsigned)p->shape_offset);
+        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%xu, %u, %u},\n",
+                 kind_name(p->kind), dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set,
+                 (unsigned)p->binding, (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false",
+                 p->writes ? "true" : "false", (unsigned)p->spec_id, p->optional ? "true" : "false",
+                 (unsigned)p->default_bits, (unsigned)p->ndim, (unsigned)p->shape_offset);
         add(t, piece);
     }
     add(t, "};\n\n");

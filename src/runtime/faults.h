@@ -1,6 +1,6 @@
 // What kernels tell the host behind the back of the caller: that a loop was cut (loop_guard.h), the first fault of a
-// checked kernel, what they print (base/launch.h). Each dispatch of a recording whose module tells something has a part of
-// one buffer for it, which both sides see; the host clears the parts before each submission and reads them after it.
+// checked kernel, what they print (base/launch.h). Each dispatch of a recording whose module tells something has a part
+// of one buffer for it, which both sides see; the host clears the parts before each submission and reads them after it.
 //
 //     kp_faults_prepare(&faults, device, ops, count)     before recording: a buffer large enough
 //     kp_faults_take(&faults, algorithm)                 for each dispatch: what to bind
@@ -34,8 +34,8 @@ void kp_faults_destroy(kp_faults *faults, kp_device *device);
 // The part of the next dispatch.
 VkDescriptorBufferInfo kp_faults_take(kp_faults *faults, const kp_algorithm *algorithm);
 
-// The host's sides of a submission. `check` hands on what was printed; then the first fault, in the order of the ops, is
-// the result: KP_ERROR_LIMIT for a loop that was cut, KP_ERROR_INDEX, KP_ERROR_DIVISION, KP_ERROR_ASSERT.
+// The host's sides of a submission. `check` hands on what was printed; then the first fault, in the order of the ops,
+// is the result: KP_ERROR_LIMIT for a loop that was cut, KP_ERROR_INDEX, KP_ERROR_DIVISION, KP_ERROR_ASSERT.
 void kp_faults_arm(const kp_faults *faults);
 kp_result kp_faults_check(const kp_faults *faults);
 

@@ -5,8 +5,8 @@
 #include "base/str.h"
 #include "reflect.h"
 
-// Appends the prints, in the order of the invocations' keys, and for one key in the order in which they came. `words` is
-// what was written from KP_LAUNCH_REPORT_PRINTS on. False when out of memory.
+// Appends the prints, in the order of the invocations' keys, and for one key in the order in which they came. `words`
+// is what was written from KP_LAUNCH_REPORT_PRINTS on. False when out of memory.
 bool kp_prints_format(const kp_reflect *reflect, const uint32_t *words, size_t count, kp_str *out);
 
 #endif

@@ -364,7 +364,8 @@ static void wide_types_run_where_the_device_has_them(void **state) {
         FAILS(
             kp_algorithm_create(
                 mgr, &(kp_algorithm_desc){.program = program, .memory = &x, .memory_count = 1, .label = "half"}, &bad),
-            KP_ERROR_UNSUPPORTED, "algorithm 'half': * lacks shaderFloat64, which the module's capability Float64 needs");
+            KP_ERROR_UNSUPPORTED,
+            "algorithm 'half': * lacks shaderFloat64, which the module's capability Float64 needs");
         kp_program_destroy(program);
     }
     kp_tensor_destroy(x);

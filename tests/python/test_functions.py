@@ -165,7 +165,9 @@ def test_captured_constants():
 
 def test_a_changed_capture_is_a_new_program():
     space = {"kp": kp, "Index": Index, "Array": Array, "i32": i32, "N": 1}
-    text = "def helper(x):\n    return x + N\n\n@kp.kernel\ndef k(i: Index, n: Array[i32]):\n    n[i] = helper(n[i]) * N\n"
+    text = (
+        "def helper(x):\n    return x + N\n\n@kp.kernel\ndef k(i: Index, n: Array[i32]):\n    n[i] = helper(n[i]) * N\n"
+    )
     import linecache
 
     linecache.cache["<changes>"] = (len(text), None, text.splitlines(True), "<changes>")
