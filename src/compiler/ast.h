@@ -79,6 +79,9 @@ typedef union kp_value {
     double f;  // floats, already rounded to the type
 } kp_value;
 
+// Bit by bit, so that -0.0 is not 0.0 and a NaN is itself.
+static inline bool kp_value_same(kp_value a, kp_value b) { return a.i == b.i; }
+
 typedef struct kp_list {
     kp_node **items;
     uint32_t count;

@@ -353,7 +353,7 @@ static bool same_parameter(const kp_symbol *symbol, const kp_node *value) {
         return false;
     if (symbol->stands_for != NULL)
         return value->kind == KP_NODE_BUFFER && value->u.symbol == symbol->stands_for;
-    return symbol->kind != KP_SYMBOL_CONSTANT || memcmp(&symbol->value, &value->u.value, sizeof symbol->value) == 0;
+    return symbol->kind != KP_SYMBOL_CONSTANT || kp_value_same(symbol->value, value->u.value);
 }
 
 static kp_instance *find_instance(const kp_checker_helper *h, kp_node **values) {

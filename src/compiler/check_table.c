@@ -156,7 +156,7 @@ bool kp_check_table_same(const kp_node *a, const kp_node *b) {
     if (a->kind != b->kind || a->type != b->type)
         return false;
     if (a->kind == KP_NODE_CONST)
-        return memcmp(&a->u.value, &b->u.value, sizeof a->u.value) == 0;
+        return kp_value_same(a->u.value, b->u.value);
     bool same = a->u.list.list.count == b->u.list.list.count;
     for (uint32_t i = 0; same && i < a->u.list.list.count; i++)
         same = kp_check_table_same(a->u.list.list.items[i], b->u.list.list.items[i]);

@@ -114,9 +114,10 @@ kp_result kp_vulkan_adopt_buffer(kp_manager *manager, VkBuffer buffer, VkDeviceS
     result = create(manager, desc, (kp_buffer){.handle = buffer, .size = size, .foreign = true}, &tensor);
     if (result != KP_OK)
         return result;
-    if (tensor->bytes == 0 || (tensor->bytes + 3) / 4 * 4 > size) {
+    const unsigned long long needs = (tensor->bytes + 3) / 4 * 4;
+    if (needs == 0 || needs > size) {
         result = kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': needs %llu bytes, the buffer has %llu", tensor->label,
-                              (unsigned long long)((tensor->bytes + 3) / 4 * 4), (unsigned long long)size);
+                              needs, (unsigned long long)size);
         kp_tensor_destroy(tensor);
         return result;
     }
