@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import enum
+from copy import copy
 from types import FunctionType, MethodType, ModuleType
 
 from . import _kp
@@ -50,6 +51,12 @@ class Capture:
             helpers.append({**self._names_of(helper), "params": types, "defaults": found})
         if helpers:
             self.arguments["functions"] = helpers
+
+    def with_params(self, params: Mapping[str, str]) -> Capture:
+        """The same with these types; this one, which other threads may be reading, stays as it is."""
+        other = copy(self)
+        other.arguments = {**self.arguments, "params": dict(params)}
+        return other
 
     def key(self) -> str:
         """Says exactly what is compiled: equal texts give equal programs."""

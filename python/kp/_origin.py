@@ -30,12 +30,12 @@ class Origin:
         defaults = len(function.__defaults__ or ())
         plain = set(self.names[code.co_argcount - defaults : code.co_argcount]) if defaults else set()
         self.open = tuple(name for name in self.names if name not in self.types and name not in plain)
-        self._programs: dict[tuple[str, ...], Program] = {}  # by the types of `open`
-        self._capture = Capture(function, self.types, options)
+        # What was captured, and its programs by the types of `open`.
+        self._made: tuple[Capture, dict[tuple[str, ...], Program]] = (Capture(function, self.types, options), {})
 
     @property
     def source(self) -> str:
-        source: str = self._capture.source
+        source: str = self._made[0].source
         return source
 
     def start(self, home: CodeType) -> Program | None:
@@ -46,27 +46,26 @@ class Origin:
         try:
             return self.program(())
         except _kp.CompileError:
-            if self._capture.unresolved & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
+            if self._made[0].unresolved & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
                 return None
             raise
 
     def program(self, types: Iterable[str]) -> Program:
         """The program for these types of the parameters without one, in order."""
         key = tuple(types)
-        if not self._capture.fixed or changed(self._capture.watches):
-            self._capture = Capture(self.function, self.types, self.options)
-            self._programs.clear()
-        program = self._programs.get(key)
+        capture, programs = self._made  # both at once: other threads may put newer ones there
+        if not capture.fixed or changed(capture.watches):
+            capture, programs = Capture(self.function, self.types, self.options), {}
+            self._made = capture, programs
+        program = programs.get(key)
         if program is None:
-            capture = self._capture
-            given = dict(zip(self.open, key, strict=True))
-            capture.arguments["params"] = {**self.types, **given}
-            program = self._programs[key] = compile_capture(capture)
+            given = {**self.types, **dict(zip(self.open, key, strict=True))}
+            program = programs[key] = compile_capture(capture.with_params(given))
         return program
 
     def call_names(self) -> list[str]:
         """The parameters that the caller passes."""
-        return [name for name in self.names if not self.types.get(name, "").startswith(("Index", "('input'"))]
+        return [name for name in self.names if not self.types.get(name, "").startswith(_INPUTS)]
 
     def types_of(self, values: Mapping[str, Any]) -> tuple[str, ...]:
         """The types that arguments give to the parameters without one."""
@@ -112,5 +111,13 @@ def changed(watches: Iterable[tuple[Any, ...]]) -> bool:
     return False
 
 
+_INPUTS = (
+    "Index",
+    "LocalIndex",
+    "LocalSize",
+    "GroupIndex",
+    "GroupCount",
+    "('input'",
+)  # what types of no argument start with
 _NUMPY_TYPES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}
 _TENSOR_TYPES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}

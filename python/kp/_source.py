@@ -80,6 +80,8 @@ def check_function(function: object, decorator: str) -> FunctionType:
     if code is None or isinstance(function, type):
         raise TypeError(f"{decorator} takes a function, not {type(function).__name__}")
     plain: FunctionType = getattr(function, "__func__", None) or function  # type: ignore[assignment]
+    while isinstance(wrapped := getattr(plain, "__wrapped__", None), type(plain)):
+        plain = wrapped  # functools.wraps: the text is that of the function inside, and so must its names be
     if plain.__name__ == "<lambda>":
         raise compile_error(plain, "a lambda cannot be a kernel: a kernel is a def of its own")
     if code.co_varnames[: code.co_argcount][:1] in (("self",), ("cls",)):

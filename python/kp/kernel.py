@@ -138,41 +138,35 @@ class Kernel:
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__doc__ = getattr(function, "__doc__", None)
         self.__module__ = getattr(function, "__module__", __name__)
-        self._program: Program | None = None
-        if program is not None:
-            self._use(program)
+        self._last = None if program is None else _Variant(program)
 
-    def _use(self, program: Program) -> None:
-        self._program = program
-        self._params = [param for param in program.params if param.kind != "input"]
-        self._buffers = [param for param in self._params if param.kind == "buffer"]
-        self._scalars = [param for param in self._params if param.kind == "constant"]
-        self._consts = [param for param in self._params if param.kind == "spec"]
-
-    def _refresh(self, values: dict[str, Any] | None = None) -> Program:
-        """The program for what the kernel's names stand for now, and for the arguments whose types it takes."""
+    def _refresh(self, values: dict[str, Any] | None = None) -> _Variant:
+        """The program for what the kernel's names stand for now, and for the arguments whose types it takes. A call goes on
+        with what it got here: another thread's call may have other types."""
+        variant = self._last
         if self._origin is not None:
             types = self._origin.types_of(values or {}) if self._origin.open else ()
             program = self._origin.program(types)
-            if program is not self._program:
-                self._use(program)
-        assert self._program is not None
-        return self._program
+            if variant is None or program is not variant.program:
+                variant = self._last = _Variant(program)
+        assert variant is not None
+        return variant
 
-    @property
-    def _bound(self) -> Program:
-        assert self._program is not None
-        return self._program
+    def _called_with(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Variant:
+        if self._origin is None or not self._origin.open:
+            return self._refresh()
+        return self._refresh({**dict(zip(self._origin.call_names(), args, strict=False)), **kwargs})
 
     @property
     def program(self) -> Program:
         """The compiled kernel. TypeError when parameters have no types: there is one for each signature then."""
-        return self._refresh()
+        return self._refresh().program
 
     def __repr__(self) -> str:
-        if self._program is None or (self._origin is not None and self._origin.open):
+        variant = self._last
+        if variant is None or (self._origin is not None and self._origin.open):
             return f"<kp.Kernel {self.__name__}>"
-        listed = ", ".join(f"{param.name}: {param.type}" for param in self._program.params)
+        listed = ", ".join(f"{param.name}: {param.type}" for param in variant.program.params)
         return f"<kp.Kernel {self.__name__}({listed})>"
 
     @property
@@ -182,11 +176,11 @@ class Kernel:
 
     def spirv(self, **types: Any) -> bytes:
         """The SPIR-V module, for these types of the parameters that have none: x="Array[f32]", or an argument. Its entry point "main" means the same in any Vulkan program: one invocation per index."""
-        return self._refresh(types).spirv
+        return self._refresh(types).program.spirv
 
     def disassemble(self, **types: Any) -> str:
         """The SPIR-V module as text, one instruction a line. types as for spirv()."""
-        return self._refresh(types).disassemble()
+        return self._refresh(types).program.disassemble()
 
     def algorithm(
         self, manager: Manager, tensors: Sequence[Tensor], *, extent: Extent | None = None, **scalars: Any
@@ -200,20 +194,20 @@ class Kernel:
         tensors = list(tensors)
         if self._origin is not None and self._origin.open:
             names = [name for name in self._origin.call_names() if name not in scalars]
-            self._refresh({**dict(zip(names, tensors, strict=False)), **scalars})
+            variant = self._refresh({**dict(zip(names, tensors, strict=False)), **scalars})
         else:
-            self._refresh()
-        if len(tensors) != len(self._buffers):
-            raise TypeError(f"{self.__name__}() has {len(self._buffers)} buffers, not {len(tensors)}")
-        values = self._bind((), scalars, self._scalars + self._consts)
-        push, specs = self._push(values), self._specs(values)
-        for param, tensor in zip(self._buffers, tensors, strict=True):
+            variant = self._refresh()
+        if len(tensors) != len(variant.buffers):
+            raise TypeError(f"{self.__name__}() has {len(variant.buffers)} buffers, not {len(tensors)}")
+        values = self._bind((), scalars, variant.scalars + variant.consts)
+        push, specs = self._push(variant, values), self._specs(variant, values)
+        for param, tensor in zip(variant.buffers, tensors, strict=True):
             self._check_tensor(param, tensor)
-        counts = self._extent(extent, tensors)
+        counts = self._extent(variant, extent, tensors)
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
         words = memoryview(specs).cast("I") if specs else None
-        return manager.algorithm(tensors, self._bound, spec_consts=words, push_consts=push, extent=counts)
+        return manager.algorithm(tensors, variant.program, spec_consts=words, push_consts=push, extent=counts)
 
     def emulate(
         self, *args: Any, extent: Extent | None = None, subgroup_size: int | None = None, **kwargs: Any
@@ -236,38 +230,42 @@ class Kernel:
     # ------------------------------------------------------------------------------------------------------------------
 
     def _run(self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        if self._origin is not None and self._origin.open:
-            self._refresh({**dict(zip(self._origin.call_names(), args, strict=False)), **kwargs})
-        else:
-            self._refresh()
-        values = self._bind(args, kwargs, self._params)
-        push, specs = self._push(values), self._specs(values)
-        arguments = [values[param.name] for param in self._buffers]
+        variant = self._called_with(args, kwargs)
+        values = self._bind(args, kwargs, variant.params)
+        push, specs = self._push(variant, values), self._specs(variant, values)
+        arguments = [values[param.name] for param in variant.buffers]
         if all(isinstance(argument, _kp.Tensor) for argument in arguments):
-            for param, argument in zip(self._buffers, arguments, strict=True):
+            for param, argument in zip(variant.buffers, arguments, strict=True):
                 self._check_tensor(param, argument)
-            self._launch(arguments, extent, push, specs, 0, 0)
+            self._launch(variant, arguments, extent, push, specs, 0, 0)
             return
         outputs = [
             _Output(f"{self.__name__}() argument '{param.name}'", argument)
-            for param, argument in zip(self._buffers, arguments, strict=True)
+            for param, argument in zip(variant.buffers, arguments, strict=True)
             if param.writes and not isinstance(argument, _kp.Tensor)
         ]
-        tensors, copied, written = self._bring(arguments)
-        self._launch(tensors, extent, push, specs, copied, written)
+        tensors, copied, written = self._bring(variant, arguments)
+        self._launch(variant, tensors, extent, push, specs, copied, written)
         by_id = {id(argument): tensor for argument, tensor in zip(arguments, tensors, strict=True)}
         for output in outputs:
             output.take(by_id[id(output.target)])
 
     def _launch(
-        self, tensors: list[Tensor], extent: Extent | None, push: bytes, specs: bytes, copied: int, written: int
+        self,
+        variant: _Variant,
+        tensors: list[Tensor],
+        extent: Extent | None,
+        push: bytes,
+        specs: bytes,
+        copied: int,
+        written: int,
     ) -> None:
-        counts = self._extent(extent, tensors)
+        counts = self._extent(variant, extent, tensors)
         if 0 not in counts:
             tensors = tensors or [default_manager().tensor([0])]  # a kernel without buffers can still print
-            _kp.launch(self._bound, tuple(tensors), counts, push, copied, written, specs)
+            _kp.launch(variant.program, tuple(tensors), counts, push, copied, written, specs)
 
-    def _bring(self, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
+    def _bring(self, variant: _Variant, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
         """A tensor for each argument; which of them are copied to the device first, and which are written, as bits. An
         object that comes twice is one tensor."""
         manager = next((argument.manager for argument in arguments if isinstance(argument, _kp.Tensor)), None)
@@ -276,7 +274,7 @@ class Kernel:
         made: dict[int, tuple[Tensor, int]] = {}
         tensors: list[Tensor] = []
         copied = written = 0
-        for i, (param, argument) in enumerate(zip(self._buffers, arguments, strict=True)):
+        for i, (param, argument) in enumerate(zip(variant.buffers, arguments, strict=True)):
             if isinstance(argument, _kp.Tensor):
                 self._check_tensor(param, argument)
                 tensors.append(argument)
@@ -308,7 +306,7 @@ class Kernel:
             if name in values:
                 raise TypeError(f"{self.__name__}() got multiple values for argument '{name}'")
             values[name] = value
-        for param in self._consts:
+        for param in params:
             if param.default is not None:
                 values.setdefault(param.name, param.default)
         missing = [name for name in names if name not in values]
@@ -332,7 +330,7 @@ class Kernel:
                 f"{what}: has {tensor.size()} numbers, {param.type} needs a multiple of {param.components}"
             )
 
-    def _extent(self, extent: Extent | None, tensors: list[Tensor]) -> tuple[int, ...]:
+    def _extent(self, variant: _Variant, extent: Extent | None, tensors: list[Tensor]) -> tuple[int, ...]:
         if extent is not None:
             axes: Any = extent
             try:
@@ -342,10 +340,10 @@ class Kernel:
             if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
                 raise ValueError(f"extent: must be one to three numbers from 0 up, not {extent!r}")
             return counts
-        kinds = [param.type for param in self._bound.params if param.kind == "input"]
+        kinds = [param.type for param in variant.program.params if param.kind == "input"]
         kind = next((kind for kind in kinds if kind in ("Index2", "Index3")), None)
         axes = 1 if kind is None else int(kind[-1])
-        for param, tensor in zip(self._buffers, tensors, strict=True):
+        for param, tensor in zip(variant.buffers, tensors, strict=True):
             if param.writes and param.ndim > 1 and axes <= param.ndim:
                 return tensor.shape[axes - 1 :: -1] if axes > 1 else tensor.shape[:1]
             if param.writes and axes == 1:
@@ -358,10 +356,10 @@ class Kernel:
             )
         raise TypeError(f"{self.__name__}() writes no buffer: give its extent, as in {self.__name__}(..., extent=100)")
 
-    def _push(self, values: dict[str, Any]) -> bytes:
+    def _push(self, variant: _Variant, values: dict[str, Any]) -> bytes:
         """The push constants: each scalar at its offset."""
-        block = bytearray(self._bound.push_size)
-        for param in self._scalars:
+        block = bytearray(variant.program.push_size)
+        for param in variant.scalars:
             value = values[param.name]
             scalars = (value,) if param.components == 1 else tuple(value)
             if len(scalars) != param.components:
@@ -373,10 +371,10 @@ class Kernel:
                 self._pack(param, block, k, scalar)
         return bytes(block)
 
-    def _specs(self, values: dict[str, Any]) -> bytes:
+    def _specs(self, variant: _Variant, values: dict[str, Any]) -> bytes:
         """The specialization constants: four bytes each, by id."""
-        block = bytearray(4 * len(self._consts))
-        for param in self._consts:
+        block = bytearray(4 * len(variant.consts))
+        for param in variant.consts:
             self._pack(param, block, param.spec_id, values[param.name])
         return bytes(block)
 
@@ -395,6 +393,17 @@ class Kernel:
             struct.pack_into(code, block, param.offset + k * size, scalar)
         except (struct.error, OverflowError):
             raise OverflowError(f"{what}: {scalar!r} does not fit in {param.dtype}") from None
+
+
+class _Variant:
+    """A program, and its parameters by what becomes of them. Never changes."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.params = [param for param in program.params if param.kind != "input"]
+        self.buffers = [param for param in self.params if param.kind == "buffer"]
+        self.scalars = [param for param in self.params if param.kind == "constant"]
+        self.consts = [param for param in self.params if param.kind == "spec"]
 
 
 class _Output:

@@ -232,12 +232,13 @@ static kp_result reserve_shapes(kp_algorithm *algorithm, const kp_program *progr
     }
     if (words == 0)
         return KP_OK;
-    algorithm->shape_size = words * (uint32_t)sizeof *algorithm->shapes;
+    bool asked = reflection(algorithm)->push_size != 0; // else the kernel has no values, and asks for no shape
+    algorithm->shape_size = asked ? words * (uint32_t)sizeof *algorithm->shapes : 0;
     if (algorithm->shape_size > reflection(algorithm)->push_size)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the program has %u bytes of shapes, its module has %u",
                             algorithm->label, algorithm->shape_size, reflection(algorithm)->push_size);
     algorithm->shapes = kp_alloc_zero(words, sizeof *algorithm->shapes);
-    return algorithm->shapes != NULL ? KP_OK : kp_error_host_memory(algorithm->shape_size);
+    return algorithm->shapes != NULL ? KP_OK : kp_error_host_memory(words * sizeof *algorithm->shapes);
 }
 
 // A program of our compiler knows what its buffers hold; the words alone may well be meant for another type.

@@ -32,7 +32,7 @@ def emulate(kernel: Any, /, *args: Any, extent: Any = None, subgroup_size: int |
     """
     from .launch import Emulation
 
-    emulation = Emulation(kernel)
+    emulation = Emulation(kernel, called_with=(args, kwargs))
     if subgroup_size is not None:
         emulation.subgroup_size = index(subgroup_size)
     emulation.launch(args, kwargs, extent)

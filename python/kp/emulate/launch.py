@@ -319,12 +319,14 @@ def _option(node: ast.FunctionDef, name: str) -> Any:
 
 
 class Emulation:
-    """A kernel made ready to run in CPython: a kp.Kernel, pyshader's module, a function, or the text of one."""
+    """A kernel made ready to run in CPython: a kp.Kernel, pyshader's module, a function, or the text of one. A kp.Kernel takes
+    from the arguments of its call the types that it does not have."""
 
-    def __init__(self, kernel: Any, name: str | None = None) -> None:
+    def __init__(self, kernel: Any, name: str | None = None, called_with: tuple[Any, Any] = ((), {})) -> None:
         from ..kernel import Kernel
 
         self.kernel = kernel if isinstance(kernel, Kernel) else None
+        self.program = self.kernel._called_with(*called_with).program if self.kernel is not None else None
         source = kernel
         if self.kernel is not None:
             source = self.kernel.function or self.kernel.source
@@ -340,9 +342,8 @@ class Emulation:
 
     def _sizes(self) -> tuple[tuple[int, ...], int]:
         """The size of a workgroup, and of a subgroup."""
-        if self.kernel is not None:
-            program = self.kernel.program
-            return program.local_size or (1, 1, 1), program.subgroup_size or SUBGROUP
+        if self.program is not None:
+            return self.program.local_size or (1, 1, 1), self.program.subgroup_size or SUBGROUP
         size = tuple(int(n) for n in np.atleast_1d(_option(self.function.node, "local_size") or 1))
         return size + (1,) * (3 - len(size)), _option(self.function.node, "subgroup_size") or SUBGROUP
 
@@ -361,8 +362,8 @@ class Emulation:
         given = zip(arguments, [*defaults, *self.function.node.args.defaults])
         written = ((a.arg, a.annotation or d) for a, d in given)
         known = {name: ast.unparse(node) for name, node in written if node is not None}
-        if self.kernel is not None:
-            known |= {p.name: p.type for p in self.kernel.params}
+        if self.program is not None:
+            known |= {p.name: p.type for p in self.program.params}
         if self.function.function is not None:
             from .._source import _param_types
 

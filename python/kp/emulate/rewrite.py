@@ -14,7 +14,6 @@ import builtins
 import enum
 import inspect
 import linecache
-import textwrap
 import types
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -330,9 +329,11 @@ class Function:
 
             text, first = read_source(function)
             file = function.__code__.co_filename
-        tree = ast.parse(textwrap.dedent(text))
-        ast.increment_lineno(tree, first - 1)
-        found = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+        indented = text[:1] in (" ", "\t")  # not dedented: a comment or a text may begin further left
+        tree = ast.parse("if 1:\n" + text if indented else text)
+        ast.increment_lineno(tree, first - 2 if indented else first - 1)
+        body = tree.body[0].body if indented and isinstance(tree.body[0], ast.If) else tree.body
+        found = [node for node in body if isinstance(node, ast.FunctionDef)]
         if isinstance(function, str):
             self.siblings = {**_globals(tree), **{node.name: node for node in found}}
         chosen = [node for node in found if name in (None, node.name)]

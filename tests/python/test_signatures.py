@@ -1,0 +1,114 @@
+"""Kernels whose parameters take the types of their arguments, and what a signature may hold that the kernel does not use."""
+
+import functools
+import sys
+import threading
+
+import kp
+import numpy as np
+import pytest
+from kp.lang import Array, GroupIndex, Index, LocalIndex, LocalSize, f32, i32
+
+
+@kp.kernel
+def doubled(i: Index, x, y):
+    y[i] = x[i] + x[i]
+
+
+def test_threads_call_one_kernel_with_arguments_of_several_types():
+    faults = []
+
+    def work(dtype):
+        for _ in range(40):
+            x, y = np.arange(5, dtype=dtype), np.zeros(5, dtype)
+            try:
+                doubled(x, y)
+            except Exception as error:
+                faults.append(error)
+            else:
+                faults.extend([y] if y.tolist() != [0, 2, 4, 6, 8] else [])
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        threads = [threading.Thread(target=work, args=(dtype,)) for dtype in (np.float32, np.int32, np.uint32)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    finally:
+        sys.setswitchinterval(interval)
+    assert not faults
+
+
+@kp.kernel(local_size=4)
+def placed(i: Index, t: LocalIndex, n: LocalSize, g: GroupIndex, x, by):
+    x[i] = x[i] * by + 10 * t + n + 100 * g
+
+
+@pytest.mark.parametrize("call", [placed, placed.emulate])
+def test_parameters_without_types_behind_places_in_the_workgroup(call):
+    x = np.arange(8, dtype=np.int32)
+    call(x, 2)
+    assert x.tolist() == [4, 16, 28, 40, 112, 124, 136, 148]
+
+
+def test_a_view_that_is_not_used():
+    @kp.kernel
+    def one(i: Index, a: Array[f32, 2], x: Array[i32]):
+        x[i] = 1
+
+    @kp.kernel
+    def scale(i: Index, by: i32, a: Array[f32, 2], x: Array[i32], b: Array[i32, 3]):
+        x[i] *= by
+
+    a, x, b = np.zeros((2, 3), np.float32), np.zeros(4, np.int32), np.zeros((1, 2, 2), np.int32)
+    one(a, x)
+    scale(3, a, x, b)
+    assert x.tolist() == [3, 3, 3, 3]
+    manager = kp.Manager()
+    tensors = [manager.tensor(a).reshape((2, 3)), manager.tensor_t(np.zeros(4, np.int32))]
+    algorithm = one.algorithm(manager, tensors)
+    manager.sequence().record(kp.OpSyncDevice(tensors)).record(kp.OpAlgoDispatch(algorithm)).record(
+        kp.OpSyncLocal(tensors)
+    ).eval()
+    assert tensors[1].data().tolist() == [1, 1, 1, 1]
+
+
+# fmt: off
+class Home:
+    @kp.kernel
+    def add(i: Index, x: Array[i32]):
+        """A text
+further left.
+"""
+# and a comment
+        x[i] += \
+  5
+# fmt: on
+
+
+def test_emulate_takes_lines_that_begin_further_left_than_the_function():
+    x = np.zeros(3, np.int32)
+    Home.add(x)
+    Home.add.emulate(x)
+    assert x.tolist() == [10, 10, 10]
+
+
+def test_a_wrapped_kernel_is_the_function_inside():
+    def outer(function, step):
+        @functools.wraps(function)
+        def wrapper(*args):
+            return step  # a name of the wrapper, not of the kernel
+
+        return wrapper
+
+    def plain(i: Index, x: Array[i32]):
+        x[i] = step
+
+    step = 7
+    kernel = kp.kernel(outer(plain, 5))
+    x, y = np.zeros(2, np.int32), np.zeros(2, np.int32)
+    kernel(x)
+    kernel.emulate(y)
+    assert x.tolist() == y.tolist() == [7, 7]
