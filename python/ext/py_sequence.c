@@ -32,7 +32,7 @@ PyObject *ext_sequence_new(kp_ext *ext, ext_core *core, uint32_t queue, uint32_t
 
 kp_sequence *ext_sequence_use(ext_sequence *s) {
     if (s->busy) {
-        ext_error_format(s->ext, KP_ERROR_STATE, "the sequence is in use by another thread");
+        ext_error_format(s->ext, KP_ERROR_STATE, "the sequence is in use by another thread, or awaited");
         return NULL;
     }
     if (s->handle == NULL) {
@@ -277,7 +277,7 @@ static PyObject *sequence_destroy(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_sequence *s = (ext_sequence *)self;
     if (s->busy)
-        return ext_error_format(s->ext, KP_ERROR_STATE, "the sequence is in use by another thread");
+        return ext_error_format(s->ext, KP_ERROR_STATE, "the sequence is in use by another thread, or awaited");
     destroy_handle(s);
     if (PyList_SetSlice(s->recorded, 0, PyList_Size(s->recorded), NULL) < 0)
         return NULL;

@@ -17,7 +17,7 @@ from .classic import Sequence as _Sequence
 _Number: TypeAlias = SupportsFloat | SupportsIndex
 _Data: TypeAlias = npt.ArrayLike | Buffer | Iterable[_Number] | Iterable[Iterable[_Number]]
 _Spirv: TypeAlias = Buffer | list[int] | tuple[int, ...] | Program
-_Counts: TypeAlias = Iterable[SupportsIndex]
+_Counts: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 _Constants: TypeAlias = Buffer | npt.ArrayLike | Iterable[_Number]
 _Shape: TypeAlias = SupportsIndex | Iterable[SupportsIndex]
 _DType: TypeAlias = npt.DTypeLike | DataTypes

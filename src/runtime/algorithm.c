@@ -538,6 +538,8 @@ static kp_result plan_groups(const kp_algorithm *algorithm, const uint32_t axes[
         out->groups[i] = in_workgroups ? axes[i] : (axes[i] - 1) / local[i] + 1;
         fits &= out->groups[i] <= info->max_workgroup_count[i];
     }
+    uint64_t flat = (uint64_t)out->groups[0] * out->groups[1];
+    fits &= flat <= UINT32_MAX && flat * out->groups[2] <= UINT32_MAX; // as in launch_plan.c
     if (fits || fold_groups(algorithm, out))
         return KP_OK;
     for (unsigned i = 0; i < 3; i++) {
@@ -547,7 +549,8 @@ static kp_result plan_groups(const kp_algorithm *algorithm, const uint32_t axes[
                 "algorithm '%s': maxComputeWorkGroupCount on axis %c is %u, the launch has %u workgroups",
                 algorithm->label, "xyz"[i], info -> max_workgroup_count[i], out -> groups[i]);
     }
-    return KP_OK;
+    return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': %u x %u x %u workgroups, at most 2^32 - 1 in all are possible",
+                        algorithm->label, out->groups[0], out->groups[1], out->groups[2]);
 }
 
 kp_result kp_algorithm_plan(const kp_algorithm *algorithm, const uint32_t *workgroups, const uint32_t *extent,

@@ -100,8 +100,9 @@ bool kp_launch_plan_fold(const uint32_t max[3], uint64_t total, uint32_t groups[
     return product3(groups) <= UINT32_MAX;
 }
 
+// Also in all: the CPU drivers count workgroups in 32 bits, and run too few of more.
 static bool inside(const uint32_t groups[3], const uint32_t max[3]) {
-    return groups[0] <= max[0] && groups[1] <= max[1] && groups[2] <= max[2];
+    return groups[0] <= max[0] && groups[1] <= max[1] && groups[2] <= max[2] && product3(groups) <= UINT32_MAX;
 }
 
 static kp_result check(const kp_launch_device *device, const kp_launch_request *request, const char *label) {

@@ -66,6 +66,9 @@ static void a_cut_loop_is_an_error_and_the_sequence_goes_on(void **state) {
     host[13] = 65000;
     OK(kp_sequence_eval(seq)); // the same commands again
     assert_int_equal(host[13], 65001);
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(a);
+    kp_tensor_destroy(x);
 }
 
 static void without_regrouping_too(void **state) {
@@ -98,6 +101,13 @@ static void await_reports_the_first_that_was_cut(void **state) {
     right_or_refused(mgr, kp_sequence_await(seq, UINT64_MAX), "second", y, wanted);
     assert_int_equal(*(int32_t *)kp_tensor_data(x), 8);
     FAILS(kp_sequence_await(seq, UINT64_MAX), KP_ERROR_STATE, "*nothing to await*");
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(fine);
+    kp_algorithm_destroy(second);
+    kp_algorithm_destroy(third);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
+    kp_tensor_destroy(z);
 }
 
 static void shaders_of_other_languages_too(void **state) {
@@ -119,6 +129,10 @@ static void shaders_of_other_languages_too(void **state) {
     OK(kp_record_dispatch(seq, a, NULL));
     OK(kp_record_sync_local(seq, LIST(x), 1));
     right_or_refused(mgr, kp_sequence_eval(seq), "glsl", x, wanted);
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(a);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -197,6 +211,10 @@ static void a_fault_ends_its_invocation_alone(void **state) {
     const int32_t *out = kp_tensor_data(y);
     for (int k = 0; k < 40; k++)
         assert_int_equal(out[k], k >= 10 && k <= 20 ? 110 : 7); // those before find no -1, those after start below 0
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(a);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
 }
 
 static void the_first_dispatch_with_a_fault_is_reported(void **state) {
@@ -223,6 +241,10 @@ static void the_first_dispatch_with_a_fault_is_reported(void **state) {
     dispatch(seq, x, second);
     OK(kp_sequence_eval_async(seq));
     kp_sequence_destroy(seq);
+    kp_algorithm_destroy(good);
+    kp_algorithm_destroy(first);
+    kp_algorithm_destroy(second);
+    kp_tensor_destroy(x);
 }
 
 // Two buffers of which one is never written out of range, whatever the kernel does: a tensor between two others.
@@ -353,6 +375,9 @@ static void without_a_function_prints_go_to_the_log(void **state) {
     OK(kp_sequence_eval(seq));
     kp_set_log(NULL, NULL, KP_LOG_NONE);
     assert_string_equal(last_line, "line 2");
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(a);
+    kp_tensor_destroy(x);
 }
 
 int main(void) {

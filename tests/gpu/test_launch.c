@@ -263,12 +263,29 @@ static void extents_beyond_the_contract_are_refused(void **state) {
           "algorithm 'f': *");
     FAILS(kp_record_dispatch(seq, f, &(kp_dispatch_desc){.workgroups = {1, 1, UINT32_MAX}}), KP_ERROR_LIMIT,
           "algorithm 'f': *");
+    FAILS(kp_record_dispatch(seq, f, &(kp_dispatch_desc){.extent = {65536, 65536, 65536}}), KP_ERROR_LIMIT,
+          "algorithm 'f': extent (65536, 65536, 65536) needs *");
     OK(kp_record_dispatch(seq, f, NULL));
     OK(kp_sequence_eval(seq));
     kp_sequence_destroy(seq);
     kp_algorithm_destroy(f);
     kp_tensor_destroy(x);
     kp_program_destroy(program);
+}
+
+// The CPU drivers count in 32 bits, and would run none of these 2^32.
+static void more_workgroups_than_drivers_count_are_refused(void **state) {
+    kp_manager *mgr = *state;
+    kp_tensor *x = gpu_floats(mgr, "x", 10, NULL);
+    kp_algorithm *f =
+        gpu_algorithm(mgr, "layout(set = 0, binding = 0) buffer X { float x[]; }; void main() { x[0] = 1; }",
+                      &(kp_algorithm_desc){.memory = &x, .memory_count = 1, .label = "f"});
+    kp_sequence *seq = gpu_sequence(mgr);
+    FAILS(kp_record_dispatch(seq, f, &(kp_dispatch_desc){.workgroups = {32768, 32768, 4}}), KP_ERROR_LIMIT,
+          "algorithm 'f': 32768 x 32768 x 4 workgroups, at most 2^32 - 1 in all are possible");
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(f);
+    kp_tensor_destroy(x);
 }
 
 static void a_tensor_of_another_type_is_refused(void **state) {
@@ -348,17 +365,29 @@ static void a_view_takes_its_shape_from_the_tensor(void **state) {
     FAILS(kp_algorithm_bind(algorithm, LIST(flat, t[1]), 2), KP_ERROR_ARGUMENT,
           "algorithm 'k': parameter 'a' is Array[i32, 2], tensor 'x' has 1 axes, not 2");
     OK(kp_sequence_eval(seq)); // as before
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(algorithm);
+    kp_tensor_destroy(flat);
+    for (unsigned k = 0; k < 4; k++)
+        kp_tensor_destroy(t[k]);
     kp_program_destroy(program);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        GPU_TEST(a_view_takes_its_shape_from_the_tensor),        GPU_TEST(every_index_runs_once_on_one_axis),
-        GPU_TEST(every_index_runs_once_on_three_axes),           GPU_TEST(long_launches_fold),
-        GPU_BARE(regrouped_or_not_the_result_is_the_same),       GPU_TEST(plain_words_are_regrouped_too),
-        GPU_TEST(a_launch_follows_the_memory_that_is_bound),     GPU_TEST(kernels_with_full_push_constants_still_run),
-        GPU_TEST(extents_beyond_the_contract_are_refused),       GPU_TEST(a_tensor_of_another_type_is_refused),
-        GPU_TEST(a_tensor_of_another_type_is_refused_later_too), GPU_TEST(the_built_in_kernel_multiplies),
+        GPU_TEST(a_view_takes_its_shape_from_the_tensor),
+        GPU_TEST(every_index_runs_once_on_one_axis),
+        GPU_TEST(every_index_runs_once_on_three_axes),
+        GPU_TEST(long_launches_fold),
+        GPU_BARE(regrouped_or_not_the_result_is_the_same),
+        GPU_TEST(plain_words_are_regrouped_too),
+        GPU_TEST(a_launch_follows_the_memory_that_is_bound),
+        GPU_TEST(kernels_with_full_push_constants_still_run),
+        GPU_TEST(extents_beyond_the_contract_are_refused),
+        GPU_TEST(a_tensor_of_another_type_is_refused),
+        GPU_TEST(a_tensor_of_another_type_is_refused_later_too),
+        GPU_TEST(the_built_in_kernel_multiplies),
+        GPU_TEST(more_workgroups_than_drivers_count_are_refused),
     };
     return gpu_run("launch", tests);
 }

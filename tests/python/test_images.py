@@ -165,3 +165,11 @@ def test_a_tensor_is_no_image_to_a_shader(mgr):
     image = mgr.image(None, 3, 1, 1)
     with pytest.raises(TypeError, match=r"is a storage buffer, 'image' is an image"):
         mgr.algorithm([image], kp.compile("def f(i: Index, x: Array[f32]):\n    x[i] = 1.0\n"))
+
+
+def test_a_called_kernel_takes_no_image(mgr):
+    kernel = kp.kernel_from_source("def k(i: Index, x: Array[f32]):\n    x[i] = 1.0\n")
+    image = mgr.image(np.zeros(6), 3, 2, 1)
+    with pytest.raises(TypeError, match=r"^k\(\) argument 'x': must be a tensor or an array, not an image$"):
+        kernel(image)
+    assert not image.data().any()

@@ -208,7 +208,8 @@ def test_workgroups(mgr, spirv):
     assert counts(workgroup=(3, 1, 1)) == 3
     assert counts(workgroup=[5]) == 5
     assert counts(workgroup=np.array([2, 1, 1])) == 2
-    assert counts(extent=(6,)) == 6
+    assert counts(workgroup=4) == counts(workgroup=np.int64(4)) == 4
+    assert counts(extent=(6,)) == counts(extent=6) == 6
     with pytest.raises(TypeError, match=r"^workgroup: must be up to three whole numbers"):
         counts(workgroup=(1, 1, 1, 1))
     with pytest.raises(TypeError, match=r"^workgroup: must be up to three whole numbers"):
