@@ -363,6 +363,10 @@ class Kernel:
         block = bytearray(variant.program.push_size)
         for param in variant.scalars:
             value = values[param.name]
+            if param.components > 1 and not hasattr(value, "__iter__"):
+                raise TypeError(
+                    f"{self.__name__}() argument '{param.name}': must be {param.type}, not {type(value).__name__}"
+                )
             scalars = (value,) if param.components == 1 else tuple(value)
             if len(scalars) != param.components:
                 raise ValueError(
@@ -393,6 +397,8 @@ class Kernel:
                 raise TypeError(f"{what}: must be {param.type}, not {type(scalar).__name__}")
         try:
             struct.pack_into(code, block, param.offset + k * size, scalar)
+        except TypeError:  # an array with axes
+            raise TypeError(f"{what}: must be {param.type}, not {type(scalar).__name__}") from None
         except (struct.error, OverflowError):
             raise OverflowError(f"{what}: {scalar!r} does not fit in {param.dtype}") from None
 

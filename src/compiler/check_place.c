@@ -20,7 +20,7 @@ static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
     const char *best = NULL;
     uint32_t nearest = kp_error_nearness(name->length);
     for (const kp_symbol *s = c->scope.first; s != NULL; s = s->next) {
-        uint32_t distance = s->name == NULL
+        uint32_t distance = s->name == NULL || s->name == name // the variable of a comprehension that has ended
                                 ? nearest
                                 : kp_error_distance(name->text, name->length, s->name->text, s->name->length, nearest);
         if (distance < nearest) {

@@ -1,5 +1,6 @@
 """Kernels whose parameters take the types of their arguments, and what a signature may hold that the kernel does not use."""
 
+import enum
 import functools
 import sys
 import threading
@@ -7,7 +8,7 @@ import threading
 import kp
 import numpy as np
 import pytest
-from kp.lang import Array, GroupIndex, Index, LocalIndex, LocalSize, f32, i32
+from kp.lang import Array, GroupIndex, Index, LocalIndex, LocalSize, f32, i32, vec2
 
 
 @kp.kernel
@@ -112,3 +113,42 @@ def test_a_wrapped_kernel_is_the_function_inside():
     kernel(x)
     kernel.emulate(y)
     assert x.tolist() == y.tolist() == [7, 7]
+
+
+class Level(enum.Enum):
+    LOW = 2
+    HIGH = 2.5
+
+
+def test_the_values_of_enums():
+    @kp.kernel
+    def k(i: Index, x: Array[f32]):
+        x[i] = Level.LOW.value + Level.HIGH.value + Level.LOW
+
+    x, y = np.zeros(1, np.float32), np.zeros(1, np.float32)
+    k(x)
+    k.emulate(y)
+    assert x.tolist() == y.tolist() == [6.5]
+
+
+@kp.kernel
+def moved(i: Index, by: vec2, n: i32, x: Array[f32]):
+    x[i] = by.x + by.y + f32(n)
+
+
+@pytest.mark.parametrize(
+    "by, n, message",
+    [
+        (3.0, 1, r"moved\(\) argument 'by': must be vec2, not float"),
+        ((1, 2), np.array([1]), r"moved\(\) argument 'n': must be i32, not ndarray"),
+        ((1, "2"), 1, r"moved\(\) argument 'by': must be vec2, not str"),
+    ],
+)
+def test_values_of_a_wrong_kind_are_named(by, n, message):
+    with pytest.raises(TypeError, match=message):
+        moved(by, n, np.zeros(1, np.float32))
+
+
+def test_a_comprehensions_variable_ends_with_it():
+    with pytest.raises(kp.CompileError, match="there is no 'n' here: it is neither a parameter"):
+        kp.kernel_from_source("def k(i: Index, x: Array[i32]):\n    q = [n for n in range(3)]\n    x[i] = n + q[1]\n")

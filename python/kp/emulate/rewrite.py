@@ -108,6 +108,11 @@ LANGUAGE.update(_language())
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+def _value(owner: Any, name: str) -> Any:
+    """`owner.value`: of an enum's member, which is its number already, that number."""
+    return owner if isinstance(owner, (bool, int, float, tuple)) else getattr(owner, name)
+
+
 def _bind(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) -> Any:
     """`value` as the variable called `name` has it; `kinds` are the types that the variables of this call have taken on."""
     kind = kinds.get(name) or declared
@@ -241,6 +246,12 @@ class _Rewriter(ast.NodeTransformer):
         read = ast.copy_location(ast.Name(target.id, ast.Load()), target)
         store = ast.copy_location(ast.Name(target.id, ast.Store()), target)
         return ast.copy_location(ast.Assign([store], self.bound(target.id, read)), target)
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        if node.attr in ("value", "_value_") and isinstance(node.ctx, ast.Load):
+            return ast.copy_location(_call("__value__", node.value, ast.Constant(node.attr)), node)
+        return node
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
         annotation, node.annotation = node.annotation, ast.Constant(None)
@@ -410,6 +421,7 @@ class Function:
             "__items__": _items,
             "__kinds_of__": _kinds,
             "__like__": _like,
+            "__value__": _value,
         }
         rewriter = _Rewriter(self.kind_of, self.scope, self.file)
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
