@@ -37,6 +37,7 @@ class Capture:
         self.watches: list[tuple[Any, ...]] = []  # (dict or object, name, its value); without a value: it has none
         self.fixed = True  # the watches tell all changes
         self.unresolved: set[str] = set()  # functions that are called, and not there
+        self.refused: dict[str, Any] = {}  # what a kernel cannot take, by its path
         self._indices: dict[FunctionType, int] = {}
         self._functions: list[FunctionType] = []
         self._watched: set[tuple[int, str]] = set()
@@ -57,6 +58,21 @@ class Capture:
         other = copy(self)
         other.arguments = {**self.arguments, "params": dict(params)}
         return other
+
+    def explain(self, error: _kp.CompileError) -> None:
+        """Has the error say what a name is, when there is such a name, but for Python alone."""
+        said = error.msg or ""
+        for path, value in self.refused.items():
+            if said.startswith(f"there is no '{path}' here"):
+                kind = "class" if isinstance(value, type) else type(value).__name__
+                an = "an" if kind[0] in "aeiouAEIOU" or kind == "ndarray" else "a"
+                what = (
+                    f"'{path}' is {value}, which no type of the kernel language holds"
+                    if isinstance(value, int)
+                    else f"'{path}' is {an} {kind}; from outside, a kernel takes numbers, tuples of them, and functions"
+                )
+                error.args = (str(error).replace(said, what, 1), *error.args[1:])
+                error.msg = what
 
     def key(self) -> str:
         """Says exactly what is compiled: equal texts give equal programs."""
@@ -106,6 +122,8 @@ class Capture:
                 callee = self._callee(value, path[-1])
                 if callee is not None:
                     callees[dotted] = callee
+            elif depth == len(path):
+                self.refused[dotted] = value
 
     def _root(self, function: FunctionType, name: str) -> Any:
         if name in function.__code__.co_freevars:

@@ -57,6 +57,7 @@ def _compile(capture: Capture) -> Program:
     except _kp.CompileError as error:
         # A fault in a type is better shown where it is written than in the text that was evaluated from it.
         if error.text not in capture.arguments["params"].values():
+            capture.explain(error)
             raise
         first = error
     try:

@@ -152,3 +152,39 @@ def test_values_of_a_wrong_kind_are_named(by, n, message):
 def test_a_comprehensions_variable_ends_with_it():
     with pytest.raises(kp.CompileError, match="there is no 'n' here: it is neither a parameter"):
         kp.kernel_from_source("def k(i: Index, x: Array[i32]):\n    q = [n for n in range(3)]\n    x[i] = n + q[1]\n")
+
+
+TABLE, WORDS, HUGE = np.arange(3), {"a": [1]}, 2**70
+
+
+@pytest.mark.parametrize(
+    "name, message",
+    [
+        ("TABLE", r"'TABLE' is an ndarray; from outside, a kernel takes numbers, tuples of them, and functions"),
+        ("WORDS", r"'WORDS' is a dict; from outside"),
+        ("HUGE", r"'HUGE' is 1180591620717411303424, which no type of the kernel language holds"),
+        ("Level", r"'Level' is a class; from outside"),
+        ("GONE", r"there is no 'GONE' here: it is neither"),
+    ],
+)
+def test_names_that_only_python_has_are_explained(name, message):
+    def table(i: Index, x: Array[f32]):
+        x[i] = TABLE[0]
+
+    def words(i: Index, x: Array[f32]):
+        x[i] = WORDS["a"][0]
+
+    def huge(i: Index, x: Array[f32]):
+        x[i] = HUGE % 3
+
+    def level(i: Index, x: Array[f32]):
+        x[i] = Level
+
+    def gone(i: Index, x: Array[f32]):
+        x[i] = GONE
+
+    function = {"TABLE": table, "WORDS": words, "HUGE": huge, "Level": level, "GONE": gone}[name]
+    with pytest.raises(kp.CompileError, match=message) as caught:
+        kp.kernel(function)
+    assert caught.value.lineno == function.__code__.co_firstlineno + 1
+    assert str(caught.value).count("^") >= len(name)
