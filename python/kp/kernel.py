@@ -280,7 +280,9 @@ class Kernel:
                 tensors.append(argument)
                 continue
             if isinstance(argument, _kp.Image):
-                raise TypeError(f"{self.__name__}() argument '{param.name}': must be a tensor or an array, not an image")
+                raise TypeError(
+                    f"{self.__name__}() argument '{param.name}': must be a tensor or an array, not an image"
+                )
             if id(argument) not in made:
                 what = f"{self.__name__}() argument '{param.name}'"
                 made[id(argument)] = (manager._tensor_of(argument, param.dtype, what), i)
