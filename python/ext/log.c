@@ -7,11 +7,11 @@
 
 #include <stdatomic.h>
 
-static atomic_bool listening; // set in the main interpreter alone: the callback's thread state is always one of it
-static PyObject *logger;      // under the GIL; NULL until first needed
+static atomic_bool listening;          // set in the main interpreter alone
+static PyObject *logger;               // under the GIL; NULL until first needed
 static int threshold = KP_LOG_WARNING; // what kp was told
 
-// Messages of a sub-interpreter's work go to the main one's logger, if kp was imported there.
+// Messages of a sub-interpreter's own work go nowhere.
 static bool in_main(void) { return PyInterpreterState_GetID(PyInterpreterState_Get()) == 0; }
 
 // Borrowed, or NULL with an exception.
@@ -35,6 +35,10 @@ static void hand_over(void *payload, kp_log_level level, const char *message) {
     if (!atomic_load(&listening))
         return;
     PyGILState_STATE gil = PyGILState_Ensure();
+    if (!in_main()) { // the thread runs a sub-interpreter, which must not touch the main one's objects
+        PyGILState_Release(gil);
+        return;
+    }
     PyObject *type, *value, *traceback;
     PyErr_Fetch(&type, &value, &traceback);
     PyObject *to = atomic_load(&listening) ? get_logger() : NULL;

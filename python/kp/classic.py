@@ -12,9 +12,7 @@ Running the same op again on the same tensors with the same shader object replay
 
 from __future__ import annotations
 
-import asyncio
-
-from . import _kp, profile
+from . import _kp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from typing import Any, TypeAlias
 
     from ._kp import Tensor, _Spirv
+    from .profile import Profile
 
     Tensors: TypeAlias = Iterable[Tensor]
     Path: TypeAlias = str | bytes | PathLike[str]
@@ -47,6 +46,8 @@ class Sequence(_kp.Sequence):
         return self._wait().__await__()
 
     async def _wait(self) -> Sequence:
+        import asyncio  # as heavy as all of kp: for those who have it already
+
         loop = asyncio.get_running_loop()
         while True:
             try:
@@ -55,12 +56,14 @@ class Sequence(_kp.Sequence):
                 continue
             return self
 
-    def profile(self) -> profile.Profile:
+    def profile(self) -> Profile:
         """How long each op of the last evaluation took, for the first `total_timestamps` ops.
 
         StateError, UnsupportedError: as get_timestamps().
         """
-        return profile.from_ticks(self.op_names(), self.get_timestamps(), self._tick())
+        from .profile import from_ticks
+
+        return from_ticks(self.op_names(), self.get_timestamps(), self._tick())
 
     def record_tensor_create(self, tensors: Tensors) -> Sequence:
         """Records: device memory for each, and an upload of its local data."""

@@ -162,8 +162,9 @@ static void *load(const char *path, const header *own, size_t *size) {
 
 static VkPipelineCache make(kp_device *device, const void *data, size_t size) {
     VkPipelineCache handle = VK_NULL_HANDLE;
-    const VkPipelineCacheCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, .initialDataSize = size, .pInitialData = data};
+    const VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO,
+                                            .initialDataSize = data != NULL ? size : 0,
+                                            .pInitialData = data};
     return device->vk.vkCreatePipelineCache(device->handle, &info, NULL, &handle) == VK_SUCCESS ? handle
                                                                                                 : VK_NULL_HANDLE;
 }

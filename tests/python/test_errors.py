@@ -212,9 +212,10 @@ def test_push_constants_beyond_the_limit(mgr, spirv):
 
 
 def test_workgroups_beyond_the_limit(mgr):
-    """A module of its own local size cannot be folded: too many workgroups on an axis are an error with both numbers."""
-    text = "@kernel(local_size=4)\ndef k(i: Index, a: Array[f32]):\n    a[0] = 1.0\n"
-    program = kp.compile(text)
+    """A module of somebody else's cannot be folded: too many workgroups on an axis are an error with both numbers."""
+    program = kp.compile_shader(
+        "#version 450\nlayout(local_size_x = 4) in;\nlayout(binding = 0) buffer A { float a[]; };\nvoid main() { a[0] = 1; }\n"
+    )
     limit = mgr.device.max_workgroup_count[1]
     with pytest.raises(kp.LimitError) as caught:
         algorithm = mgr.algorithm([mgr.tensor([1])], program.spirv, workgroup=(1, limit + 1, 1))

@@ -200,8 +200,3 @@ def test_a_scalar_global_invocation_id_is_refused():
     text = 'def k(index=("input", "GlobalInvocationId", i32), a=("buffer", 0, Array(f32))):\n    a[index] = 1.0\n'
     with pytest.raises(kp.CompileError, match="ivec3"):
         kp.compile(text)
-
-
-def test_print_is_refused_in_words():
-    with pytest.raises(kp.CompileError, match="print"):
-        kp.compile("def k(i: Index, a: Array[f32]):\n    print(a[i])\n")
