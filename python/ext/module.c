@@ -181,8 +181,9 @@ static PyObject *launch(PyObject *module, PyObject *args) {
     if (first == NULL)
         PyErr_SetString(PyExc_TypeError, "a kernel without buffers has nothing to write to");
     else if (first->core == NULL)
-        ext_error_format(ext, KP_ERROR_STATE,
-                         "arguments[0]: has no device memory; call manager.eval_tensor_create_def([tensor]) first");
+        ext_error_format(ext, KP_ERROR_STATE, "arguments[0]: %s",
+                         first->classic ? "has no device memory; call manager.eval_tensor_create_def([tensor]) first"
+                                        : "is destroyed");
     else {
         ext_log_follow();
         result = ext_anonymous_launch(ext, first->core, program, tuple, &l);

@@ -385,3 +385,13 @@ def test_lang_writes_types():
         f32(1)
     with pytest.raises(TypeError, match=r"^exp\(\) is a function of the kernel language"):
         kp.lang.exp(1)
+
+
+def test_a_destroyed_tensor_says_so(mgr):
+    kernel = kp.kernel_from_source("def k(i: Index, x: Array[f32]):\n    x[i] = 1.0\n")
+    tensor = mgr.tensor([1, 2])
+    tensor.destroy()
+    with pytest.raises(kp.StateError, match=r"^arguments\[0\]: is destroyed$"):
+        kernel(tensor)
+    with pytest.raises(kp.StateError, match=r"^arguments\[0\]: has no device memory; call manager"):
+        kernel(kp.Tensor([1, 2]))
