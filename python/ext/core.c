@@ -5,10 +5,27 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 static unsigned long process;
 
-static void count_fork(void) { process++; }
+// Who is in the library without the GIL. Behind the end of the interpreter the process runs the exit handlers of
+// drivers and layers, which a thread that is in a call would not survive. Only daemon threads are left by then. They
+// are waited for, and one that wants to go in stays where it is, as CPython does with those that ask for the GIL.
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t none;
+    size_t inside;
+    bool closed;
+    pthread_t closer;
+} gate = {.lock = PTHREAD_MUTEX_INITIALIZER, .none = PTHREAD_COND_INITIALIZER};
+
+static void count_fork(void) {
+    process++;
+    pthread_mutex_init(&gate.lock, NULL); // another thread may have had it
+    pthread_cond_init(&gate.none, NULL);
+    gate.inside = 0; // the other threads are not here
+}
 
 static void watch_forks(void) { pthread_atfork(NULL, NULL, count_fork); }
 
@@ -75,9 +92,9 @@ void ext_core_release(ext_core *core, void (*destroy)(void *handle), void *handl
 // other threads is destroyed afterwards. The caller keeps `core` alive.
 static void end(ext_core *core, kp_manager *handle) {
     core->ending = true;
-    PyThreadState *thread = PyEval_SaveThread();
+    PyThreadState *thread = ext_core_go();
     kp_manager_destroy(handle);
-    PyEval_RestoreThread(thread);
+    ext_core_come(thread);
     core->ending = false;
     while (core->late != NULL) {
         ext_late *late = core->late;
@@ -117,10 +134,48 @@ void ext_core_unpin(ext_core *core) {
 
 PyThreadState *ext_core_enter(ext_core *core) {
     ext_core_pin(core);
-    return PyEval_SaveThread();
+    return ext_core_go();
 }
 
 void ext_core_leave(ext_core *core, PyThreadState *thread) {
-    PyEval_RestoreThread(thread);
+    ext_core_come(thread);
     ext_core_unpin(core);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The end of the interpreter
+// ---------------------------------------------------------------------------------------------------------------------
+
+enum { PATIENCE = 10 }; // seconds for work in flight at exit
+
+PyThreadState *ext_core_go(void) {
+    PyThreadState *thread = PyEval_SaveThread();
+    pthread_mutex_lock(&gate.lock);
+    while (gate.closed && !pthread_equal(gate.closer, pthread_self()))
+        pthread_cond_wait(&gate.none, &gate.lock);
+    gate.inside++;
+    pthread_mutex_unlock(&gate.lock);
+    return thread;
+}
+
+void ext_core_come(PyThreadState *thread) {
+    pthread_mutex_lock(&gate.lock);
+    if (--gate.inside == 0)
+        pthread_cond_broadcast(&gate.none);
+    pthread_mutex_unlock(&gate.lock);
+    PyEval_RestoreThread(thread);
+}
+
+void ext_core_close(void) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += PATIENCE;
+    PyThreadState *thread = PyEval_SaveThread();
+    pthread_mutex_lock(&gate.lock);
+    gate.closed = true;
+    gate.closer = pthread_self();
+    while (gate.inside != 0 && pthread_cond_timedwait(&gate.none, &gate.lock, &until) == 0)
+        continue;
+    pthread_mutex_unlock(&gate.lock);
+    PyEval_RestoreThread(thread);
 }

@@ -185,8 +185,10 @@ static kp_device_info *all_devices(kp_ext *ext, size_t *count) {
             PyErr_NoMemory();
             return NULL;
         }
-        Py_BEGIN_ALLOW_THREADS result = kp_devices(infos, room, count);
-        Py_END_ALLOW_THREADS if (result != KP_OK) {
+        PyThreadState *thread = ext_core_go();
+        result = kp_devices(infos, room, count);
+        ext_core_come(thread);
+        if (result != KP_OK) {
             free(infos);
             ext_error_raise(ext, result);
             return NULL;

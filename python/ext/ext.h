@@ -130,6 +130,11 @@ void ext_core_unpin(ext_core *core);
 PyThreadState *ext_core_enter(ext_core *core);
 void ext_core_leave(ext_core *core, PyThreadState *thread);
 
+// Around what waits, or asks a driver: without the GIL, and waited for at the end of the interpreter.
+PyThreadState *ext_core_go(void);
+void ext_core_come(PyThreadState *thread);
+void ext_core_close(void); // the interpreter ends: nobody is in the library from here on but the thread that says so
+
 // Counts forks: a number that differs between a process and its children.
 unsigned long ext_core_process(void);
 

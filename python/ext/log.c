@@ -118,6 +118,7 @@ PyObject *ext_log_level(PyObject *module, PyObject *level) {
 static PyObject *stop(PyObject *module, PyObject *unused) {
     (void)module;
     (void)unused;
+    ext_core_close();
     atomic_store(&listening, false);
     kp_set_log(NULL, NULL, KP_LOG_NONE);
     Py_CLEAR(logger);

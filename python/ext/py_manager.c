@@ -151,10 +151,12 @@ static ext_core *create(kp_ext *ext, const kp_manager_desc *asked) {
     kp_manager_desc full = *asked, *desc = &full;
     kp_manager *handle = NULL;
     desc->print = ext_log_print;
-    kp_result result;
     ext_log_follow();
-    Py_BEGIN_ALLOW_THREADS result = kp_manager_create(desc, &handle);
-    Py_END_ALLOW_THREADS if (result == KP_OK) return ext_core_new(handle);
+    PyThreadState *thread = ext_core_go();
+    kp_result result = kp_manager_create(desc, &handle);
+    ext_core_come(thread);
+    if (result == KP_OK)
+        return ext_core_new(handle);
     ext_error_raise(ext, result);
     return NULL;
 }
