@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "capabilities.h"
+#include "float_rules.h"
 #include "loop_guard.h"
 #include "manager.h"
 #include "validate.h"
@@ -239,18 +240,27 @@ static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, c
     return result;
 }
 
+// The module as the device gets it: kernels of kp's compiler keep Python's rules for NaN and -0.0 where it can be asked
+// for them, and a driver that cuts loops says so.
 static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, const char *label) {
     const kp_reflect *reflect = module->reflect;
-    if (!module->guarded)
-        return kp_pipeline_module_create(manager->device, reflect->words, reflect->word_count, label, &module->handle);
-    kp_pipeline_binding place = report_place(reflect);
-    uint32_t *words = NULL;
-    size_t count = 0;
-    kp_result result =
-        kp_loop_guard_apply(reflect->words, reflect->word_count, place.set, place.binding, &words, &count);
+    const uint32_t *words = reflect->words;
+    size_t count = reflect->word_count;
+    uint32_t *ruled = NULL, *guarded = NULL;
+    kp_result result = KP_OK;
+    if (manager->device->limits.float_rules && (reflect->regroupable || reflect->foldable)) {
+        result = kp_float_rules_apply(words, count, &ruled, &count);
+        words = ruled;
+    }
+    if (result == KP_OK && module->guarded) {
+        kp_pipeline_binding place = report_place(reflect);
+        result = kp_loop_guard_apply(words, count, place.set, place.binding, &guarded, &count);
+        words = guarded;
+    }
     if (result == KP_OK)
         result = kp_pipeline_module_create(manager->device, words, count, label, &module->handle);
-    kp_alloc_free(words);
+    kp_alloc_free(ruled);
+    kp_alloc_free(guarded);
     return result;
 }
 

@@ -125,6 +125,12 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
         *end = &import;
         end = &import.pNext;
     }
+    VkPhysicalDeviceFloatControlsProperties floats = {.sType =
+                                                          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES};
+    if (minor >= 2) {
+        *end = &floats;
+        end = &floats.pNext;
+    }
     if (features->push_descriptors)
         *end = &push;
     instance->GetPhysicalDeviceProperties2(device, &all);
@@ -142,6 +148,7 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
     if (has_limit && limit.maxBufferSize != 0 && limit.maxBufferSize < info->max_buffer_range)
         info->max_buffer_range = limit.maxBufferSize;
     limits->max_push_descriptors = push.maxPushDescriptors;
+    limits->float_rules = floats.shaderSignedZeroInfNanPreserveFloat32;
     limits->import_alignment = import.minImportedHostPointerAlignment;
     limits->driver = driver.driverID;
     if (driver.driverName[0] != '\0')

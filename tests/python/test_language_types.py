@@ -291,12 +291,7 @@ def test_float_operators_that_are_rounded_correctly(name):
 
     rows = {text: rounded(function) for text, function in EXACT_FLOATS.items()}
     setup = ["x = a[i]", "y = b[i]"]
-    picks = {text: rows.pop(text) for text in ("min(x, y)", "max(x, y)", "clamp(x, -1.0, y)", "x if x < y else y")}
     table([name], rows, f"a: Array[{name}], b: Array[{name}]", name, a, b, setup=setup)
-    if kp.Manager().device.type != "cpu":  # NVIDIA's compiler makes instructions of these that go by numbers alone
-        sure = ~(np.isnan(a) | np.isnan(b) | ((a == b) & (np.signbit(a) != np.signbit(b))))
-        a, b = a[sure], b[sure]
-    table([name], picks, f"a: Array[{name}], b: Array[{name}]", name, a, b, setup=setup)
 
 
 @pytest.mark.parametrize("name", FLOATS)

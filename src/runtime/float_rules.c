@@ -1,0 +1,102 @@
+// See float_rules.h. What is added goes behind the last instruction of its kind: a capability, the extension that older
+// SPIR-V needs, and an execution mode for each entry point.
+#include "float_rules.h"
+
+#include "base/alloc.h"
+#include "base/error.h"
+
+#include <spirv/unified1/spirv.h>
+#include <string.h>
+
+enum {
+    HEADER = 5, // words of a module's header
+    SPIRV_1_4 = 0x00010400,
+    CAPABILITY_WORDS = 2,
+    EXTENSION_WORDS = 7,
+    MODE_WORDS = 4,
+};
+
+static const char extension[(EXTENSION_WORDS - 1) * 4] = "SPV_KHR_float_controls";
+
+// Where things are, in words.
+typedef struct places {
+    size_t capabilities, extensions, entries; // behind the last one of each; extensions: 0 where there is none
+    size_t entry_count;
+    bool has_capability;
+} places;
+
+static uint32_t length_of(uint32_t word) { return word >> SpvWordCountShift; }
+static SpvOp op_of(uint32_t word) { return (SpvOp)(word & SpvOpCodeMask); }
+
+// The module was read before: its instructions end where it ends.
+static places find(const uint32_t *words, size_t count) {
+    places p = {0};
+    for (size_t at = HEADER; at < count && op_of(words[at]) != SpvOpFunction; at += length_of(words[at])) {
+        size_t end = at + length_of(words[at]);
+        if (op_of(words[at]) == SpvOpCapability) {
+            p.capabilities = end;
+            p.has_capability = p.has_capability || words[at + 1] == SpvCapabilitySignedZeroInfNanPreserve;
+        } else if (op_of(words[at]) == SpvOpExtension) {
+            p.extensions = end;
+        } else if (op_of(words[at]) == SpvOpEntryPoint) {
+            p.entries = end;
+            p.entry_count++;
+        }
+    }
+    return p;
+}
+
+typedef struct writer {
+    const uint32_t *from;
+    size_t read; // words of it that are copied
+    uint32_t *to;
+    size_t count;
+} writer;
+
+static void copy_until(writer *w, size_t end) {
+    memcpy(w->to + w->count, w->from + w->read, (end - w->read) * sizeof *w->to);
+    w->count += end - w->read;
+    w->read = end;
+}
+
+static void put(writer *w, uint32_t word) { w->to[w->count++] = word; }
+
+static void put_extension(writer *w) {
+    put(w, EXTENSION_WORDS << SpvWordCountShift | SpvOpExtension);
+    memcpy(w->to + w->count, extension, sizeof extension);
+    w->count += sizeof extension / 4;
+}
+
+static void put_modes(writer *w) {
+    for (size_t at = HEADER; at < w->read; at += length_of(w->from[at])) {
+        if (op_of(w->from[at]) != SpvOpEntryPoint)
+            continue;
+        put(w, MODE_WORDS << SpvWordCountShift | SpvOpExecutionMode);
+        put(w, w->from[at + 2]);
+        put(w, SpvExecutionModeSignedZeroInfNanPreserve);
+        put(w, 32);
+    }
+}
+
+kp_result kp_float_rules_apply(const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count) {
+    const places p = find(words, word_count);
+    size_t most = word_count + CAPABILITY_WORDS + EXTENSION_WORDS + MODE_WORDS * p.entry_count;
+    writer w = {.from = words, .to = kp_alloc_new(most * sizeof *words)};
+    if (w.to == NULL)
+        return kp_error_host_memory(most * sizeof *words);
+    if (!p.has_capability) {
+        copy_until(&w, p.capabilities);
+        put(&w, CAPABILITY_WORDS << SpvWordCountShift | SpvOpCapability);
+        put(&w, SpvCapabilitySignedZeroInfNanPreserve);
+        if (p.extensions != 0)
+            copy_until(&w, p.extensions);
+        if (words[1] < SPIRV_1_4)
+            put_extension(&w);
+        copy_until(&w, p.entries);
+        put_modes(&w);
+    }
+    copy_until(&w, word_count);
+    *out = w.to;
+    *out_count = w.count;
+    return KP_OK;
+}
