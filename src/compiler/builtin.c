@@ -1,6 +1,8 @@
 // See builtin.h.
 #include "builtin.h"
 
+#include "error.h"
+
 #include <math.h>
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
@@ -52,4 +54,16 @@ const kp_builtin *kp_builtin_next(const kp_builtin *row) {
     if (row == NULL)
         return rows;
     return row + 1 < rows + ROW_COUNT ? row + 1 : NULL;
+}
+
+const char *kp_builtin_nearest(const kp_name *name, uint32_t limit) {
+    const char *best = NULL;
+    for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
+        uint32_t distance = kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), limit);
+        if (distance < limit) {
+            limit = distance;
+            best = row->name;
+        }
+    }
+    return best;
 }

@@ -113,4 +113,7 @@ const kp_builtin *kp_builtin_find(const kp_name *name);       // NULL when there
 bool kp_builtin_constant(const kp_name *name, double *value); // math.pi and its kind
 const kp_builtin *kp_builtin_next(const kp_builtin *row);     // NULL starts; NULL ends
 
+// The name that is most like `name`, where one is nearer than `limit` (kp_error_distance); else NULL.
+const char *kp_builtin_nearest(const kp_name *name, uint32_t limit);
+
 #endif

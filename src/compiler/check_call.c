@@ -310,16 +310,7 @@ static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_nam
     const char *hint = kp_habit_name(c->unit, name->text);
     if (*hint != '\0')
         kp_check_fail(c, n, "there is no function '%s' in the kernel language%s", name->text, hint);
-    const char *best = NULL;
-    uint32_t nearest = kp_error_nearness(name->length);
-    for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
-        uint32_t distance =
-            kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), nearest);
-        if (distance < nearest) {
-            nearest = distance;
-            best = row->name;
-        }
-    }
+    const char *best = kp_builtin_nearest(name, kp_error_nearness(name->length));
     if (best != NULL)
         kp_check_fail(c, n, "there is no function '%s'; did you mean %s?", name->text, best);
     kp_check_fail(c, n, "there is no function '%s' in the kernel language", name->text);

@@ -28,14 +28,8 @@ static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
             best = s->name->text;
         }
     }
-    for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
-        uint32_t distance =
-            kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), nearest);
-        if (distance < nearest) {
-            nearest = distance;
-            best = row->name;
-        }
-    }
+    const char *builtin = kp_builtin_nearest(name, nearest);
+    best = builtin != NULL ? builtin : best;
     if (best != NULL)
         kp_check_fail(c, n, "there is no '%s' here; did you mean '%s'?", name->text, best);
     kp_check_fail(c, n,

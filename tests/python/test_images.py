@@ -16,13 +16,6 @@ void main() {{
 """
 
 
-def shader(text):
-    try:
-        return kp.compile_shader(text)
-    except kp.UnsupportedError:
-        pytest.skip("no shaderc")
-
-
 def image_t(mgr, *args, **options):
     """None where the device has no such images."""
     try:
@@ -51,7 +44,7 @@ def test_komputes_image_types(mgr, dtype, layout, kind):
     if None in images:
         return
     try:
-        product = mgr.algorithm(images, shader(MULTIPLY.format(layout, kind)))
+        product = mgr.algorithm(images, kp.compile_shader(MULTIPLY.format(layout, kind)))
     except kp.UnsupportedError as error:
         assert "storage image" in str(error) or "shaderStorageImageExtendedFormats" in str(error)
         return
@@ -97,7 +90,7 @@ def test_lines_and_volumes(mgr):
 
 
 def test_sampling(mgr):
-    program = shader(
+    program = kp.compile_shader(
         """
         #version 450
         layout(binding = 0) uniform sampler2D image;
@@ -158,7 +151,7 @@ def test_what_no_image_can_be_is_refused(mgr):
 
 
 def test_a_tensor_is_no_image_to_a_shader(mgr):
-    program = shader(MULTIPLY.format("r32f", ""))
+    program = kp.compile_shader(MULTIPLY.format("r32f", ""))
     tensor = mgr.zeros(3)
     with pytest.raises(TypeError, match=r"is a storage image, 'tensor' is a tensor"):
         mgr.algorithm([tensor] * 3, program)

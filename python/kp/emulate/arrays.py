@@ -11,6 +11,17 @@ from .scalars import SCALARS
 from .vectors import Vector, typed
 
 
+def row_major(indices: tuple[Any, ...], shape: tuple[int, ...]) -> int | None:
+    """The place of an element among all, the last axis running fastest; None when an index is outside of its axis."""
+    at = 0
+    for k, size in zip(indices, shape, strict=True):
+        k = k + size if type(k) is int and k < 0 else int(k)
+        if not 0 <= k < size:
+            return None
+        at = at * size + k
+    return at
+
+
 class Array:
     """A type: Array[T] and Array(T) of buffers, Array[T, 2] of a buffer with two axes, Array(n, T) of n elements. Calling the
     latter makes an array of zeros."""

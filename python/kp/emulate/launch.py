@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Array, LocalArray, from_list
+from .arrays import Array, LocalArray, from_list, row_major
 from .parallel import Group, Invocation, run_group
 from .rewrite import TYPES, Function
 from .scalars import i32
@@ -135,12 +135,9 @@ class Buffer:
         """The place of an element of a view, each of whose indices is in its axis."""
         if len(indices) != len(self.axes):
             raise TypeError(f"{self.name}[...]: {len(indices)} indices for {len(self.axes) or 1} axes")
-        at = 0
-        for k, size in zip(indices, self.axes):
-            k = k + size if type(k) is int and k < 0 else int(k)
-            if not 0 <= k < size:
-                raise IndexError(f"{self.name}[{', '.join(map(str, indices))}]: {self.name} has the shape {self.axes}")
-            at = at * size + k
+        at = row_major(indices, self.axes)
+        if at is None:
+            raise IndexError(f"{self.name}[{', '.join(map(str, indices))}]: {self.name} has the shape {self.axes}")
         return at
 
     def _at(self, index: Any) -> int:

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import row_major
 from .scalars import Integer, i32, u32
 from .vectors import Vector, lift, typed, vector
 
@@ -79,12 +80,9 @@ class Shared:
         indices = index if isinstance(index, tuple) else (index,)
         if len(indices) != len(self.shape):
             raise TypeError(f"shared memory with {len(self.shape)} axes takes as many indices, not {len(indices)}")
-        at = 0
-        for k, size in zip(indices, self.shape):
-            k = k + size if type(k) is int and k < 0 else int(k)
-            if not 0 <= k < size:
-                raise IndexError(f"shared memory of {self.shape} elements has no [{', '.join(map(str, indices))}]")
-            at = at * size + k
+        at = row_major(indices, self.shape)
+        if at is None:
+            raise IndexError(f"shared memory of {self.shape} elements has no [{', '.join(map(str, indices))}]")
         return at
 
     def __getitem__(self, index: Any) -> Any:
