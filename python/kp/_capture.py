@@ -260,6 +260,17 @@ class _Names(ast.NodeVisitor):
         if node.value is not None:
             self.visit(node.value)
 
+    def visit_ListComp(self, node: ast.ListComp) -> None:
+        """Its variables are its own: outside of it, and in what the first `for` goes over, their names mean something else."""
+        self.visit(node.generators[0].iter)
+        inside = _Names()
+        for generator in node.generators:
+            inside.visit(generator.target)
+            for part in (*([generator.iter] if generator is not node.generators[0] else []), *generator.ifs):
+                inside.visit(part)
+        inside.visit(node.elt)
+        self.paths += [(path, called) for path, called in inside.paths if path[0] not in inside.bound]
+
     def visit_FunctionDef(self, node: ast.FunctionDef) -> None:  # the compiler refuses it
         self.bound.add(node.name)
 

@@ -5,6 +5,8 @@
 // kernel are values: where the two would differ (two names of one list), the kernel is refused.
 #include "checker.h"
 
+#include "fold.h"
+
 #include <string.h>
 
 enum { MOST_BYTES = 1 << 16 }; // of a local array
@@ -21,9 +23,26 @@ static const kp_type *with_leaf(kp_checker *c, const kp_type *type, const kp_typ
     return type->kind == KP_TYPE_ARRAY ? kp_type_array(c->unit, with_leaf(c, type->element, leaf), type->length) : leaf;
 }
 
-const kp_type *kp_check_array_settled(kp_checker *c, const kp_type *type) {
-    bool whole = kp_type_leaf(type)->kind == KP_TYPE_INT_LITERAL;
-    return with_leaf(c, type, kp_type_scalar(c->unit, whole ? KP_I32 : KP_F32));
+// The ends of the range that the integers of a list of literals take.
+static void whole_range(const kp_node *n, int64_t *least, int64_t *most) {
+    for (uint32_t i = 0; i < n->u.array.list.count; i++) {
+        const kp_node *item = n->u.array.list.items[i];
+        if (item->kind == KP_NODE_ARRAY) {
+            whole_range(item, least, most);
+            continue;
+        }
+        *least = item->u.value.i < *least ? item->u.value.i : *least;
+        *most = item->u.value.i > *most ? item->u.value.i : *most;
+    }
+}
+
+kp_node *kp_check_array_settle(kp_checker *c, kp_node *n) {
+    int64_t least = 0, most = 0;
+    bool whole = kp_type_leaf(n->type)->kind == KP_TYPE_INT_LITERAL;
+    if (whole)
+        whole_range(n, &least, &most);
+    const kp_type *leaf = kp_type_scalar(c->unit, whole ? kp_fold_table_type(least, most) : KP_F32);
+    return kp_check_array_adapt(c, n, with_leaf(c, n->type, leaf), "an element");
 }
 
 // The type that values of both types can have without a cast; NULL: none.

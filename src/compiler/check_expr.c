@@ -68,8 +68,6 @@ static bool adapts(const kp_type *literal, const kp_type *type) {
 }
 
 const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type) {
-    if (kp_check_array_is_literal(type))
-        return kp_check_array_settled(c, type);
     if (!kp_type_is_literal(type))
         return type;
     return kp_type_scalar(c->unit, type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32);
@@ -83,7 +81,7 @@ bool kp_check_widens(const kp_type *from, const kp_type *to) {
 
 kp_node *kp_check_settle(kp_checker *c, kp_node *n) {
     if (kp_check_array_is_literal(n->type))
-        return kp_check_array_adapt(c, n, kp_check_settle_type(c, n->type), "an element");
+        return kp_check_array_settle(c, n);
     return kp_type_is_literal(n->type) ? adapt(c, n, kp_check_settle_type(c, n->type)) : n;
 }
 

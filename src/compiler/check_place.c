@@ -328,6 +328,8 @@ kp_node *kp_check_subscript(kp_checker *c, kp_node *n) {
     const kp_node *shape_of = kp_check_shape_of(c, n->u.subscript.object);
     if (shape_of != NULL)
         return shape_element(c, n, shape_of);
+    if (n->u.subscript.object->kind == KP_NODE_TUPLE)
+        n->u.subscript.object->kind = KP_NODE_LIST; // (1, 2)[i]
     kp_node *object = kp_check_expr(c, n->u.subscript.object);
     if (object->type != NULL && object->type->kind == KP_TYPE_ARRAY && kp_check_array_is_literal(object->type))
         object = kp_check_settle(c, object); // [1, 2][i]

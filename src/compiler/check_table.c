@@ -3,6 +3,8 @@
 // tuples inside of it laid out one behind the other.
 #include "checker.h"
 
+#include "fold.h"
+
 #include <string.h>
 
 // Where an expression has come to in a tuple.
@@ -91,7 +93,18 @@ static kp_list leaves(kp_checker *c, const kp_node *at, kp_node *base) {
     return list;
 }
 
-// All items of the type that the first with a type of its own has; f32 or i32 when none has.
+static const kp_type *whole_type(kp_checker *c, kp_list list) {
+    int64_t least = 0, most = 0;
+    for (uint32_t i = 0; i < list.count; i++) {
+        int64_t value = list.items[i]->u.value.i;
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+    }
+    return kp_type_scalar(c->unit, kp_fold_table_type(least, most));
+}
+
+// All items of the type that the first with a type of its own has. When none has, of f32, or of the first of i32, u32
+// and i64 that holds them all.
 static const kp_type *unify(kp_checker *c, kp_list list) {
     const kp_type *type = list.items[0]->type;
     for (uint32_t i = 1; i < list.count; i++) {
@@ -99,7 +112,7 @@ static const kp_type *unify(kp_checker *c, kp_list list) {
         if (kp_type_is_literal(type) && its->kind != KP_TYPE_INT_LITERAL)
             type = its;
     }
-    type = kp_check_settle_type(c, type);
+    type = type->kind == KP_TYPE_INT_LITERAL ? whole_type(c, list) : kp_check_settle_type(c, type);
     for (uint32_t i = 0; i < list.count; i++)
         list.items[i] = kp_check_coerce(c, list.items[i], type, "an item of the tuple");
     return type;

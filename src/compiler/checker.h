@@ -154,8 +154,8 @@ kp_node *kp_check_array_repeat(kp_checker *c, kp_node *n, kp_node *left, kp_node
 kp_node *kp_check_array_copy(kp_checker *c, kp_node *n);                                  // n: CALL of array.copy
 kp_node *kp_check_array_zeros(kp_checker *c, kp_node *n, const kp_type *type);            // n: CALL of Array(n, type)
 kp_node *kp_check_array_adapt(kp_checker *c, kp_node *n, const kp_type *type, const char *where); // n: an ARRAY
-bool kp_check_array_is_literal(const kp_type *type);                       // of literals, which adapt
-const kp_type *kp_check_array_settled(kp_checker *c, const kp_type *type); // the type that one of literals settles to
+bool kp_check_array_is_literal(const kp_type *type);       // of literals, which adapt
+kp_node *kp_check_array_settle(kp_checker *c, kp_node *n); // n: an ARRAY of literals; of a type of its own
 void kp_check_array_size(kp_checker *c, const kp_node *at,
                          const kp_type *type);              // fails for what is too large for a local
 void kp_check_array_alias(kp_checker *c, const kp_node *n); // fails for an array that has a name already

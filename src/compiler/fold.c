@@ -281,3 +281,9 @@ bool kp_fold_fits(const kp_type *from, const kp_type *to, kp_value value) {
     double x = kp_fold_cast(from, to, value).f;
     return x < 9223372036854775808.0 && (int64_t)x == value.i;
 }
+
+kp_dtype kp_fold_table_type(int64_t least, int64_t most) {
+    if (least >= INT32_MIN && most <= INT32_MAX)
+        return KP_I32;
+    return least >= 0 && most <= UINT32_MAX ? KP_U32 : KP_I64;
+}

@@ -25,4 +25,7 @@ uint16_t kp_fold_half_bits(double x); // x as an f16
 // True when the literal's value is one of `to`, exactly; a float literal is one of any float type.
 bool kp_fold_fits(const kp_type *from, const kp_type *to, kp_value value);
 
+// The first of i32, u32 and i64 that holds all integers from `least` to `most`: what a table of literals is made of.
+kp_dtype kp_fold_table_type(int64_t least, int64_t most);
+
 #endif

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .functions import common
-from .scalars import SCALARS
+from .scalars import SCALARS, i32, i64, u32
 from .vectors import Vector, typed
 
 
@@ -100,20 +100,55 @@ class LocalArray:
         return repr(self.values)
 
 
-def from_list(items: Any) -> LocalArray:
+def leaves(items: Any) -> Iterator[Any]:
+    """What lists or tuples within each other hold."""
+    for item in items:
+        yield from leaves(item) if isinstance(item, (list, tuple)) else (item,)
+
+
+def table_kind(numbers: list[Any]) -> Any:
+    """The type of a table of integers without one: the first of i32, u32 and i64 that holds them all. None: they are others."""
+    if not all(type(x) is int for x in numbers):
+        return None
+    return next((kind for kind in (i32, u32) if all(kind.low <= x <= kind.high for x in numbers)), i64)
+
+
+class Table(tuple[Any, ...]):
+    """A tuple of integers beyond i32: what an index that is no constant picks has a type."""
+
+    kind: Any
+
+    @classmethod
+    def of(cls, items: tuple[Any, ...], kind: Any) -> Table:
+        table = cls(cls.of(item, kind) if isinstance(item, tuple) else item for item in items)
+        table.kind = kind
+        return table
+
+    def __getitem__(self, index: Any) -> Any:
+        item = super().__getitem__(index)
+        return self.kind(item) if type(index) is not int and type(item) is int else item
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[i32(k)] for k in range(len(self)))
+
+
+def from_list(items: Any, kind: Any = None) -> LocalArray:
     """The array that a list literal or a comprehension is: its elements have one type, literals adapt."""
-    values = [from_list(x) if isinstance(x, list) else x for x in items]
+    kind = kind or table_kind(list(leaves(items)))
+    values = [from_list(x, kind) if isinstance(x, list) else x for x in items]
+    if kind is not None:
+        values = [x if isinstance(x, LocalArray) else kind(x) for x in values]
     if all(type(x) in SCALARS or type(x) in (int, float) for x in values):
         values = common(values)
     first = values[0]
     if isinstance(first, LocalArray):
-        kind = first.kind
+        row = first.kind
         if any(isinstance(x, LocalArray) and x.element in SCALARS and x.element is not first.element for x in values):
             flat = iter(common([x for row in values for x in row]))  # [[1, 2], [0.5, 1]]
-            values = [LocalArray(None, [next(flat) for _ in row]) for row in values]
-            kind = Array(len(first), type(values[0].values[0]))
-        return LocalArray(kind, [kind.made(x) for x in values])
+            values = [LocalArray(None, [next(flat) for _ in each]) for each in values]
+            row = Array(len(first), type(values[0].values[0]))
+        return LocalArray(row, [row.made(x) for x in values])
     return LocalArray(type(first), [element_of(x, type(first)) for x in values])
 
 
-__all__ = ["Array", "LocalArray", "element_of", "from_list"]
+__all__ = ["Array", "LocalArray", "Table", "element_of", "from_list", "leaves", "table_kind"]

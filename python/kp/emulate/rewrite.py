@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from ..lang import LanguageFunction, LanguageType, type_text
-from .arrays import Array, LocalArray, from_list
+from .arrays import Array, LocalArray, Table, from_list, leaves, table_kind
 from .functions import FUNCTIONS, PYTHON
 from .parallel import PARALLEL, Collective, shared
 from .scalars import SCALARS, f16, f32, f64, i32, u64
@@ -71,7 +71,9 @@ def translate(value: Any) -> Any:
         kind = TYPES.get(type_text(value.dtype))
         return kind(value.item()) if kind is not None and value.dtype.name not in ("int64", "float64") else value.item()
     if isinstance(value, tuple):
-        return tuple(translate(item) for item in value)
+        items = tuple(translate(item) for item in value)
+        kind = table_kind(list(leaves(items)))
+        return Table.of(items, kind) if kind not in (None, i32) else items
     if isinstance(value, LanguageFunction) or getattr(value, "__module__", None) in ("builtins", "math"):
         name = value.__name__
         return LANGUAGE.get(name)
@@ -140,7 +142,7 @@ def _bind(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) ->
 
 def _parameter(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) -> Any:
     """What a helper's parameter starts with. A literal stays one where no type is declared: it adapts to what it meets."""
-    literal = declared is None and type(value) in (int, float, tuple)
+    literal = declared is None and type(value) in (int, float, tuple, Table)
     return value if literal else _bind(kinds, name, value, declared)
 
 

@@ -76,3 +76,11 @@ def pyshader(
 ):
     weights = [1.0, 0.5, 0.25]
     out[index.x] = weights[0] * data[index.x].x + weights[1] * data[index.x].y
+
+
+TABLE = (1, 0xFFFFFFFF)
+
+
+def wide(i: Index, out: Array[u32]):
+    rows = [[1, 2], [0x80000000, 4]]
+    out[i] = TABLE[i] + rows[i][0] + (5, 0xF0000000)[i] + [3000000000, 1][i]
