@@ -9,14 +9,61 @@
 extern "C" {
 #endif
 
-// Handles that kp owns; valid until the manager is destroyed.
+// ---------------------------------------------------------------------------------------------------------------------
+// A device of your own
+// ---------------------------------------------------------------------------------------------------------------------
+
+typedef struct kp_vulkan_queue {
+    VkQueue queue;
+    uint32_t family; // one that computes
+} kp_vulkan_queue;
+
+// What there is, and what of it is enabled: kp uses nothing else, and destroys none of it.
+typedef struct kp_vulkan_device_desc {
+    PFN_vkGetInstanceProcAddr get_instance_proc_addr; // NULL: of the system's Vulkan loader
+    VkInstance instance;                              //
+    uint32_t api_version;                             // VkApplicationInfo.apiVersion of the instance: 1.1 or newer
+    VkPhysicalDevice physical_device;                 //
+    VkDevice device;                                  //
+    const kp_vulkan_queue *queues;                    // the manager's, in this order; each once
+    size_t queue_count;                               // at least 1
+    const char *const *extensions;                    // of the device, those that are enabled
+    size_t extension_count;                           //
+    const VkPhysicalDeviceFeatures2 *features;        // those that are enabled, with the structs for more of them that
+                                                      // VkDeviceCreateInfo had in its chain; NULL: none
+    bool debug_utils;                                 // the instance has VK_EXT_debug_utils: objects get names
+    void (*lock)(void *payload, VkQueue queue);       // called before each use of a queue, and
+    void (*unlock)(void *payload, VkQueue queue);     // this after it; they must not call kp. NULL: kp has the queues
+    void *lock_payload;                               // to itself, or the program sees to it
+} kp_vulkan_device_desc;
+
+// A manager on it. What kp would enable on a device of its own is worth enabling here as well: robustBufferAccess above
+// all, without which an index out of range may reach other memory, the types that kernels are to have, and
+// timelineSemaphore, which several queues need. A program that needs what is not enabled is refused with its name.
+//
+// Instance and device must outlive the manager and all its kp_views (they may outlive the manager itself, and hold
+// memory); destroy those first, in any order. Of `desc`, which may be NULL, device, queue_families, extensions and
+// validation must be zero. Messages of a validation layer go where the instance sends them. kp_device_info.index of
+// the device is UINT32_MAX. KP_ERROR_ARGUMENT, KP_ERROR_UNSUPPORTED, KP_ERROR_HOST_MEMORY. Thread-safety: any.
+KP_API kp_result kp_vulkan_adopt_device(const kp_vulkan_device_desc *native, const kp_manager_desc *desc,
+                                        kp_manager **out);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Handles of kp's
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Handles that kp owns (or adopted); valid until the manager is destroyed.
 typedef struct kp_vulkan_manager {
     PFN_vkGetInstanceProcAddr get_instance_proc_addr;
     VkInstance instance;
     VkPhysicalDevice physical_device;
     VkDevice device;
-    VkQueue queue;         // the manager's first; submit to it only while no other thread uses the manager
-    uint32_t queue_family; //
+    VkQueue queue;                 // the manager's first; submit to it only while no other thread uses the manager
+    uint32_t queue_family;         //
+    uint32_t api_version;          // that kp uses of Vulkan: the instance's, or the device's if lower
+    const char *const *extensions; // of the device, those that kp enabled for itself
+    size_t extension_count;        //
+    const VkPhysicalDeviceFeatures2 *features; // enabled, with its chain
 } kp_vulkan_manager;
 
 // KP_ERROR_STATE when the manager is destroyed. Thread-safety: any.
@@ -28,9 +75,11 @@ KP_API kp_result kp_vulkan_from_queue(const kp_manager *manager, uint32_t index,
 
 // The device side of a tensor; valid until it is destroyed. Its usage is storage, transfer source and destination.
 typedef struct kp_vulkan_buffer {
-    VkBuffer buffer;
-    VkDeviceSize offset; // of the tensor's first byte
-    VkDeviceSize size;   // bytes
+    VkBuffer buffer;            //
+    VkDeviceSize offset;        // of the tensor's first byte in it
+    VkDeviceSize size;          // bytes
+    VkDeviceMemory memory;      // shared with other tensors; VK_NULL_HANDLE for an adopted buffer
+    VkDeviceSize memory_offset; // of the tensor's first byte in that
 } kp_vulkan_buffer;
 
 // KP_ERROR_STATE for an empty or dead tensor, KP_ERROR_TYPE for an image. Thread-safety: any.

@@ -84,7 +84,7 @@ kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count) {
     for (uint32_t i = 0; i < instance->device_count && i < capacity && result == KP_OK; i++) {
         kp_info_limits limits;
         kp_info info;
-        result = kp_info_query(instance, i, &info, &limits, features, NULL, NULL);
+        result = kp_info_query(instance, i, NULL, &info, &limits, features, NULL, NULL);
         if (result == KP_OK)
             infos[i] = kp_devices_describe(&info);
     }

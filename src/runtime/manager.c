@@ -149,36 +149,19 @@ static kp_result check_desc(const kp_manager_desc *desc) {
     return KP_OK;
 }
 
-kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
-    const kp_manager_desc defaults = {0};
-    desc = desc != NULL ? desc : &defaults;
-    if (out == NULL)
-        return kp_error_set(KP_ERROR_ARGUMENT, "kp_manager_create: out is NULL");
-    kp_result result = check_desc(desc);
-    if (result != KP_OK)
-        return result;
-    pthread_once(&forks_watched, watch_forks);
-    kp_manager *manager = kp_alloc_zero(1, sizeof *manager);
-    if (manager == NULL)
-        return kp_error_host_memory(sizeof *manager);
-    result = open_device(desc, &manager->device);
-    if (result != KP_OK) {
-        kp_alloc_free(manager);
-        return result;
-    }
-    kp_device *device = manager->device;
+// What can fail: all but the device, which is set.
+static kp_result allocate(kp_manager *manager) {
+    const kp_device *device = manager->device;
     manager->label = kp_alloc_text(device->label);
     manager->order = kp_alloc_zero(device->queue_count, sizeof *manager->order);
     manager->order_waits = kp_alloc_zero(device->queue_count, sizeof *manager->order_waits);
-    if (manager->label == NULL || manager->order == NULL || manager->order_waits == NULL) {
-        result = kp_error_host_memory(strlen(device->label));
-        kp_device_release(device);
-        kp_alloc_free(manager->label);
-        kp_alloc_free(manager->order);
-        kp_alloc_free(manager->order_waits);
-        kp_alloc_free(manager);
-        return result;
-    }
+    return manager->label != NULL && manager->order != NULL && manager->order_waits != NULL
+               ? KP_OK
+               : kp_error_host_memory(strlen(device->label));
+}
+
+static void init(kp_manager *manager, const kp_manager_desc *desc) {
+    const kp_device *device = manager->device;
     atomic_store(&manager->refs, 1);
     atomic_store(&manager->alive, true);
     manager->fork_count = atomic_load(&forks);
@@ -192,11 +175,43 @@ kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
     pthread_mutex_init(&manager->order_lock, NULL);
     pthread_rwlock_init(&manager->changes, NULL);
     kp_pipelines_init(&manager->pipelines);
+}
+
+kp_result kp_manager_open(kp_device *device, const kp_manager_desc *desc, kp_manager **out) {
+    pthread_once(&forks_watched, watch_forks);
+    kp_manager *manager = kp_alloc_zero(1, sizeof *manager);
+    if (manager == NULL) {
+        kp_device_release(device);
+        return kp_error_host_memory(sizeof *manager);
+    }
+    manager->device = device;
+    kp_result result = allocate(manager);
+    if (result != KP_OK) {
+        kp_device_release(device);
+        kp_alloc_free(manager->label);
+        kp_alloc_free(manager->order);
+        kp_alloc_free(manager->order_waits);
+        kp_alloc_free(manager);
+        return result;
+    }
+    init(manager, desc);
     kp_log_write(KP_LOG_DEBUG, "manager '%s': device %u, %s, %s; %u queue%s, %s memory", manager->label,
                  device->info.index, device->info.name, device->info.driver, device->queue_count,
                  device->queue_count == 1 ? "" : "s", manager->unified ? "unified" : "separate");
     *out = manager;
     return KP_OK;
+}
+
+kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
+    const kp_manager_desc defaults = {0};
+    desc = desc != NULL ? desc : &defaults;
+    if (out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_manager_create: out is NULL");
+    kp_device *device = NULL;
+    kp_result result = check_desc(desc);
+    if (result == KP_OK)
+        result = open_device(desc, &device);
+    return result == KP_OK ? kp_manager_open(device, desc, out) : result;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

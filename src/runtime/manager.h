@@ -48,6 +48,9 @@ kp_result kp_manager_check(const kp_manager *manager, const char *kind, const ch
 // True in a child of the process that made the manager: nothing of it may be touched there.
 bool kp_manager_forked(const kp_manager *manager);
 
+// Makes one on a device, which it takes over, also when it fails. Of `desc` it needs what is not about the device.
+kp_result kp_manager_open(kp_device *device, const kp_manager_desc *desc, kp_manager **out);
+
 void kp_manager_hold(kp_manager *manager);
 void kp_manager_release(kp_manager *manager);
 

@@ -10,12 +10,16 @@ kp_result kp_vulkan_from_manager(const kp_manager *manager, kp_vulkan_manager *o
     if (result != KP_OK)
         return result;
     const kp_device *device = manager->device;
-    *out = (kp_vulkan_manager){.get_instance_proc_addr = vkGetInstanceProcAddr,
+    *out = (kp_vulkan_manager){.get_instance_proc_addr = device->instance->get_proc,
                                .instance = device->instance->handle,
                                .physical_device = device->physical,
                                .device = device->handle,
                                .queue = device->queues[0].handle,
-                               .queue_family = device->queues[0].family};
+                               .queue_family = device->queues[0].family,
+                               .api_version = device->limits.api_version,
+                               .extensions = device->features.extensions,
+                               .extension_count = device->features.extension_count,
+                               .features = &device->features.core};
     return KP_OK;
 }
 
@@ -45,7 +49,11 @@ kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out) 
     if (!atomic_load(&tensor->alive) || tensor->bytes == 0)
         return kp_error_set(KP_ERROR_STATE, "tensor '%s' is %s", tensor->label,
                             tensor->bytes == 0 ? "empty: it has no buffer" : "destroyed");
-    *out =
-        (kp_vulkan_buffer){.buffer = tensor->root->device_side.handle, .offset = tensor->offset, .size = tensor->bytes};
+    const kp_buffer *side = &tensor->root->device_side;
+    *out = (kp_vulkan_buffer){.buffer = side->handle, .offset = tensor->offset, .size = tensor->bytes};
+    if (side->chunk != NULL) {
+        out->memory = kp_heap_memory(side->chunk);
+        out->memory_offset = side->memory_offset + tensor->offset;
+    }
     return KP_OK;
 }

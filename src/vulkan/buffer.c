@@ -62,9 +62,11 @@ static kp_result create(kp_device *device, kp_buffer_kind kind, VkDeviceSize siz
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer.handle, &want.needs);
     result = host != NULL ? kp_heap_import(device, &want, host, bytes, &buffer.chunk)
                           : kp_heap_alloc(device, &want, &buffer.chunk);
-    if (result == KP_OK)
+    if (result == KP_OK) {
+        buffer.memory_offset = kp_heap_offset(buffer.chunk, want.needs.alignment);
         result = KP_VK(device, BindBufferMemory, device->handle, buffer.handle, kp_heap_memory(buffer.chunk),
-                       kp_heap_offset(buffer.chunk, want.needs.alignment));
+                       buffer.memory_offset);
+    }
     if (result != KP_OK) {
         kp_buffer_destroy(device, &buffer);
         return result;

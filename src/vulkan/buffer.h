@@ -13,11 +13,12 @@ typedef enum kp_buffer_kind {
 } kp_buffer_kind;
 
 typedef struct kp_buffer {
-    VkBuffer handle;      // VK_NULL_HANDLE: none
-    VkDeviceSize size;    // of the VkBuffer
-    void *mapped;         // NULL when the host does not see it
-    kp_heap_chunk *chunk; //
-    bool foreign;         // somebody else destroys the handle
+    VkBuffer handle;            // VK_NULL_HANDLE: none
+    VkDeviceSize size;          // of the VkBuffer
+    void *mapped;               // NULL when the host does not see it
+    kp_heap_chunk *chunk;       // NULL: of memory that is somebody else's
+    VkDeviceSize memory_offset; // where it begins in the chunk's VkDeviceMemory
+    bool foreign;               // somebody else destroys the handle
 } kp_buffer;
 
 // True when KP_BUFFER_SHARED memory exists that the host reads at full speed.

@@ -174,9 +174,9 @@ kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *comm
         return result;
     command->signalled = false;
     atomic_fetch_add_explicit(&queue->pending, 1, memory_order_relaxed);
-    kp_guard_lock(&queue->lock);
+    kp_device_lock_queue(device, queue);
     result = submit(device, queue, command, order);
-    kp_guard_unlock(&queue->lock);
+    kp_device_unlock_queue(device, queue);
     if (result != KP_OK)
         atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_relaxed);
     return result;
@@ -238,9 +238,9 @@ kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *comman
 }
 
 void kp_command_abandon(kp_device *device, kp_queue *queue) {
-    kp_guard_lock(&queue->lock);
+    kp_device_lock_queue(device, queue);
     device->vk.vkQueueWaitIdle(queue->handle);
-    kp_guard_unlock(&queue->lock);
+    kp_device_unlock_queue(device, queue);
     atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
 }
 

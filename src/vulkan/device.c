@@ -113,7 +113,7 @@ static kp_result collect_extensions(kp_device *device, const kp_device_desc *des
 
 static kp_result load_functions(kp_device *device) {
     PFN_vkGetDeviceProcAddr get =
-        (PFN_vkGetDeviceProcAddr)vkGetInstanceProcAddr(device->instance->handle, "vkGetDeviceProcAddr");
+        (PFN_vkGetDeviceProcAddr)device->instance->get_proc(device->instance->handle, "vkGetDeviceProcAddr");
     if (get == NULL)
         return kp_error_set(KP_ERROR_DRIVER, "the Vulkan loader has no vkGetDeviceProcAddr");
 #define KP_X(name)                                                       \
@@ -131,12 +131,13 @@ static kp_result load_functions(kp_device *device) {
     if (device->vk.vkGetMemoryHostPointerPropertiesEXT == NULL)
         device->features.host_import = false;
     if (device->instance->labels) {
-        device->vk.vkCmdBeginDebugUtilsLabelEXT = (PFN_vkCmdBeginDebugUtilsLabelEXT)vkGetInstanceProcAddr(
-            device->instance->handle, "vkCmdBeginDebugUtilsLabelEXT");
-        device->vk.vkCmdEndDebugUtilsLabelEXT = (PFN_vkCmdEndDebugUtilsLabelEXT)vkGetInstanceProcAddr(
-            device->instance->handle, "vkCmdEndDebugUtilsLabelEXT");
-        device->set_name = (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(device->instance->handle,
-                                                                                   "vkSetDebugUtilsObjectNameEXT");
+        const kp_instance *instance = device->instance;
+        device->vk.vkCmdBeginDebugUtilsLabelEXT =
+            (PFN_vkCmdBeginDebugUtilsLabelEXT)instance->get_proc(instance->handle, "vkCmdBeginDebugUtilsLabelEXT");
+        device->vk.vkCmdEndDebugUtilsLabelEXT =
+            (PFN_vkCmdEndDebugUtilsLabelEXT)instance->get_proc(instance->handle, "vkCmdEndDebugUtilsLabelEXT");
+        device->set_name =
+            (PFN_vkSetDebugUtilsObjectNameEXT)instance->get_proc(instance->handle, "vkSetDebugUtilsObjectNameEXT");
     }
     return KP_OK;
 }
@@ -169,7 +170,8 @@ static kp_result open_device(kp_device *device, const uint32_t counts[KP_INFO_MA
 static kp_result open_locked(kp_device *device, const uint32_t counts[KP_INFO_MAX_FAMILIES],
                              const char *const *extensions, uint32_t extension_count) {
     kp_loader_lock();
-    kp_result result = open_device(device, counts, extensions, extension_count);
+    kp_result result =
+        device->foreign ? load_functions(device) : open_device(device, counts, extensions, extension_count);
     kp_loader_unlock();
     return result;
 }
@@ -183,7 +185,10 @@ static kp_result get_queues(kp_device *device, const kp_device_desc *desc) {
         kp_queue *queue = &device->queues[device->queue_count++];
         queue->family = desc->families[i];
         pthread_mutex_init(&queue->lock, NULL);
-        device->vk.vkGetDeviceQueue(device->handle, queue->family, next[queue->family]++, &queue->handle);
+        if (desc->given != NULL)
+            queue->handle = desc->given->queues[i];
+        else
+            device->vk.vkGetDeviceQueue(device->handle, queue->family, next[queue->family]++, &queue->handle);
     }
     return KP_OK;
 }
@@ -224,8 +229,11 @@ static void name_all(const kp_device *device) {
 static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensionProperties **there,
                        const char ***names) {
     uint32_t there_count = 0, name_count = 0;
-    kp_result result = kp_info_query(device->instance, desc->index, &device->info, &device->limits, &device->features,
-                                     there, &there_count);
+    kp_features_given given = {.extensions = desc->extensions, .extension_count = desc->extension_count};
+    if (desc->given != NULL)
+        given.features = desc->given->features;
+    kp_result result = kp_info_query(device->instance, desc->index, desc->given != NULL ? &given : NULL, &device->info,
+                                     &device->limits, &device->features, there, &there_count);
     if (result != KP_OK)
         return result;
     device->label = kp_alloc_text(desc->label != NULL ? desc->label : device->info.name);
@@ -267,6 +275,11 @@ kp_result kp_device_create(kp_instance *instance, const kp_device_desc *desc, kp
     atomic_store(&device->refs, 1);
     device->instance = instance;
     device->physical = instance->devices[desc->index];
+    if (desc->given != NULL) {
+        device->foreign = true;
+        device->handle = desc->given->handle;
+        device->guard = desc->given->guard;
+    }
     pthread_mutex_init(&device->command_lock, NULL);
     kp_heap_init(device);
     kp_disk_cache_init(&device->disk_cache);
@@ -279,6 +292,8 @@ kp_result kp_device_create(kp_instance *instance, const kp_device_desc *desc, kp
         kp_device_release(device);
         return result;
     }
+    if (device->foreign)
+        device->info.index = UINT32_MAX; // of no list
     device->unified_flags = kp_info_unified_flags(device->info.type, &device->limits.memory);
     *out = device;
     return KP_OK;
@@ -296,7 +311,8 @@ void kp_device_release(kp_device *device) {
         kp_pixels_destroy_samplers(device);
         kp_heap_destroy(device);
         kp_loader_lock();
-        device->vk.vkDestroyDevice(device->handle, NULL);
+        if (!device->foreign)
+            device->vk.vkDestroyDevice(device->handle, NULL);
         kp_loader_unlock();
     }
     kp_instance_destroy(device->instance);
@@ -309,13 +325,25 @@ void kp_device_release(kp_device *device) {
     kp_alloc_free(device);
 }
 
+void kp_device_lock_queue(kp_device *device, kp_queue *queue) {
+    kp_guard_lock(&queue->lock);
+    if (device->guard.lock != NULL)
+        device->guard.lock(device->guard.payload, queue->handle);
+}
+
+void kp_device_unlock_queue(kp_device *device, kp_queue *queue) {
+    if (device->guard.unlock != NULL)
+        device->guard.unlock(device->guard.payload, queue->handle);
+    kp_guard_unlock(&queue->lock);
+}
+
 kp_result kp_device_wait(kp_device *device) {
     kp_result result = KP_OK;
     for (uint32_t i = 0; i < device->queue_count; i++) {
         kp_queue *queue = &device->queues[i];
-        kp_guard_lock(&queue->lock);
+        kp_device_lock_queue(device, queue);
         kp_result one = KP_VK(device, QueueWaitIdle, queue->handle);
-        kp_guard_unlock(&queue->lock);
+        kp_device_unlock_queue(device, queue);
         if (result == KP_OK)
             result = one;
     }

@@ -105,12 +105,21 @@ typedef struct kp_queue {
     VkSemaphore timeline; // its submissions' numbers, as they are done; where there is more than one queue
 } kp_queue;
 
+// Guards the queues of a device that is somebody else's, who uses them too.
+typedef struct kp_queue_guard {
+    void (*lock)(void *payload, VkQueue queue); // both or neither
+    void (*unlock)(void *payload, VkQueue queue);
+    void *payload;
+} kp_queue_guard;
+
 struct kp_device {
     atomic_uint refs;                          //
     atomic_bool lost;                          // VK_ERROR_DEVICE_LOST was seen
     kp_instance *instance;                     // owned
     VkPhysicalDevice physical;                 //
     VkDevice handle;                           //
+    bool foreign;                              // somebody else destroys the handle
+    kp_queue_guard guard;                      // his; zeroed: none
     kp_device_functions vk;                    //
     PFN_vkSetDebugUtilsObjectNameEXT set_name; // NULL without labels
     char *label;                               // for messages
@@ -130,11 +139,20 @@ struct kp_device {
     VkSampler samplers[2][KP_DEVICE_WRAPS];    // nearest and linear, by address mode; VK_NULL_HANDLE: not made yet
 };
 
+// A device that is there already.
+typedef struct kp_device_given {
+    VkDevice handle;
+    const VkQueue *queues;                     // one for each of kp_device_desc.families
+    const VkPhysicalDeviceFeatures2 *features; // enabled, as kp_features_given
+    kp_queue_guard guard;
+} kp_device_given;
+
 typedef struct kp_device_desc {
+    const kp_device_given *given;  // NULL: make one
     uint32_t index;                // in the instance's list
     const uint32_t *families;      // one queue from each entry's family; NULL: one from the best compute family
     size_t family_count;           //
-    const char *const *extensions; // more to enable
+    const char *const *extensions; // more to enable; those that are, where the device is given
     size_t extension_count;        //
     const char *label;             // NULL: the device's name
 } kp_device_desc;
@@ -144,6 +162,10 @@ typedef struct kp_device_desc {
 kp_result kp_device_create(kp_instance *instance, const kp_device_desc *desc, kp_device **out);
 void kp_device_hold(kp_device *device);
 void kp_device_release(kp_device *device);
+
+// Around each use of a queue.
+void kp_device_lock_queue(kp_device *device, kp_queue *queue);
+void kp_device_unlock_queue(kp_device *device, kp_queue *queue);
 
 // Waits until every queue is idle.
 kp_result kp_device_wait(kp_device *device);

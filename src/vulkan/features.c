@@ -31,6 +31,24 @@ kp_result kp_features_extensions(const kp_instance *instance, VkPhysicalDevice d
     return KP_OK;
 }
 
+kp_result kp_features_given_extensions(const kp_features_given *given, VkExtensionProperties **out, uint32_t *count) {
+    VkExtensionProperties *list = kp_alloc_zero(given->extension_count, sizeof *list);
+    if (list == NULL)
+        return kp_error_host_memory(given->extension_count * sizeof *list);
+    for (size_t i = 0; i < given->extension_count; i++) {
+        const char *name = given->extensions[i];
+        if (name == NULL || strlen(name) >= sizeof list[i].extensionName) {
+            kp_alloc_free(list);
+            return kp_error_set(KP_ERROR_ARGUMENT, "extension %zu %s", i,
+                                name == NULL ? "is NULL" : "has no such name");
+        }
+        memcpy(list[i].extensionName, name, strlen(name));
+    }
+    *out = list;
+    *count = (uint32_t)given->extension_count;
+    return KP_OK;
+}
+
 bool kp_features_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name) {
     for (uint32_t i = 0; i < count; i++) {
         if (strcmp(list[i].extensionName, name) == 0)
@@ -111,4 +129,80 @@ void kp_features_query(const kp_instance *instance, VkPhysicalDevice device, uin
         enable(f, "VK_KHR_shader_non_semantic_info");
     if (kp_features_has_extension(list, count, "VK_KHR_portability_subset"))
         enable(f, "VK_KHR_portability_subset"); // must be enabled where it is offered
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Devices of others
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What Vulkan's structs for whole versions say, in the structs for single features.
+static void take_version(kp_features *f, const VkBaseInStructure *entry) {
+    if (entry->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES) {
+        const VkPhysicalDeviceVulkan11Features *v = (const void *)entry;
+        f->storage16.storageBuffer16BitAccess = v->storageBuffer16BitAccess;
+        f->storage16.uniformAndStorageBuffer16BitAccess = v->uniformAndStorageBuffer16BitAccess;
+        f->storage16.storagePushConstant16 = v->storagePushConstant16;
+        f->pointers.variablePointersStorageBuffer = v->variablePointersStorageBuffer;
+        f->pointers.variablePointers = v->variablePointers;
+    } else if (entry->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+        const VkPhysicalDeviceVulkan12Features *v = (const void *)entry;
+        f->storage8.storageBuffer8BitAccess = v->storageBuffer8BitAccess;
+        f->storage8.uniformAndStorageBuffer8BitAccess = v->uniformAndStorageBuffer8BitAccess;
+        f->storage8.storagePushConstant8 = v->storagePushConstant8;
+        f->small.shaderFloat16 = v->shaderFloat16;
+        f->small.shaderInt8 = v->shaderInt8;
+        f->atomic64.shaderBufferInt64Atomics = v->shaderBufferInt64Atomics;
+        f->atomic64.shaderSharedInt64Atomics = v->shaderSharedInt64Atomics;
+        f->scalar.scalarBlockLayout = v->scalarBlockLayout;
+        f->standard.uniformBufferStandardLayout = v->uniformBufferStandardLayout;
+        f->subgroup_types.shaderSubgroupExtendedTypes = v->shaderSubgroupExtendedTypes;
+        f->memory_model.vulkanMemoryModel = v->vulkanMemoryModel;
+        f->memory_model.vulkanMemoryModelDeviceScope = v->vulkanMemoryModelDeviceScope;
+        f->timeline.timelineSemaphore = v->timelineSemaphore;
+    } else if (entry->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
+        const VkPhysicalDeviceVulkan13Features *v = (const void *)entry;
+        f->subgroup_size.subgroupSizeControl = v->subgroupSizeControl;
+        f->subgroup_size.computeFullSubgroups = v->computeFullSubgroups;
+        f->dot.shaderIntegerDotProduct = v->shaderIntegerDotProduct;
+        f->zero_shared.shaderZeroInitializeWorkgroupMemory = v->shaderZeroInitializeWorkgroupMemory;
+        f->maintenance4.maintenance4 = v->maintenance4;
+    }
+}
+
+static void take(kp_features *f, const VkBaseInStructure *entry) {
+    switch (entry->sType) {
+#define KP_X(field, type, stype, version, extension) \
+    case VK_STRUCTURE_TYPE_##stype:                  \
+        memcpy(&f->field, entry, sizeof f->field);   \
+        break;
+        KP_FEATURE_STRUCTS(KP_X)
+#undef KP_X
+    default:
+        take_version(f, entry);
+        break;
+    }
+}
+
+// A feature stays where both have it. `from` is where the first of them is, counted in bytes.
+static void both(void *features, const void *given, size_t from, size_t size) {
+    for (size_t at = from; at + sizeof(VkBool32) <= size; at += sizeof(VkBool32)) {
+        VkBool32 has, may;
+        memcpy(&has, (unsigned char *)features + at, sizeof has);
+        memcpy(&may, (const unsigned char *)given + at, sizeof may);
+        has = has != VK_FALSE && may != VK_FALSE;
+        memcpy((unsigned char *)features + at, &has, sizeof has);
+    }
+}
+
+void kp_features_restrict(kp_features *features, const kp_features_given *given) {
+    kp_features told = {0};
+    if (given->features != NULL)
+        told.core.features = given->features->features;
+    for (const VkBaseInStructure *s = given->features != NULL ? given->features->pNext : NULL; s != NULL; s = s->pNext)
+        take(&told, s);
+    both(&features->core.features, &told.core.features, 0, sizeof told.core.features);
+#define KP_X(field, type, stype, version, extension) \
+    both(&features->field, &told.field, sizeof(VkBaseInStructure), sizeof told.field);
+    KP_FEATURE_STRUCTS(KP_X)
+#undef KP_X
 }

@@ -63,14 +63,26 @@ typedef struct kp_features {
     uint32_t extension_count;                           //
 } kp_features;
 
+// What somebody else enabled on a device of his.
+typedef struct kp_features_given {
+    const char *const *extensions;
+    size_t extension_count;
+    const VkPhysicalDeviceFeatures2 *features; // and the structs in its chain; NULL: none
+} kp_features_given;
+
 // The device extensions as the driver lists them; free with kp_alloc_free.
 kp_result kp_features_extensions(const kp_instance *instance, VkPhysicalDevice device, VkExtensionProperties **out,
                                  uint32_t *count);
+// The same of those that were enabled. KP_ERROR_ARGUMENT for one that is NULL or too long for a name.
+kp_result kp_features_given_extensions(const kp_features_given *given, VkExtensionProperties **out, uint32_t *count);
 bool kp_features_has_extension(const VkExtensionProperties *list, uint32_t count, const char *name);
 
 // Fills `out` with what the device supports, as it is to be enabled. `api_version` is the device's, at most 1.3.
 // `subgroup_ops` is left alone.
 void kp_features_query(const kp_instance *instance, VkPhysicalDevice device, uint32_t api_version,
                        const VkExtensionProperties *list, uint32_t count, kp_features *out);
+
+// Leaves of them those that were enabled.
+void kp_features_restrict(kp_features *features, const kp_features_given *given);
 
 #endif

@@ -166,8 +166,9 @@ static void describe_features(const kp_features *f, kp_info *info) {
     info->storage16 = f->storage16.storageBuffer16BitAccess;
 }
 
-kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_info *info, kp_info_limits *limits,
-                        kp_features *features, VkExtensionProperties **list, uint32_t *list_count) {
+kp_result kp_info_query(const kp_instance *instance, uint32_t index, const kp_features_given *given, kp_info *info,
+                        kp_info_limits *limits, kp_features *features, VkExtensionProperties **list,
+                        uint32_t *list_count) {
     VkPhysicalDevice device = instance->devices[index];
     *info = (kp_info){.index = index};
     *limits = (kp_info_limits){0};
@@ -181,12 +182,15 @@ kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_info *in
     VkExtensionProperties *extensions = NULL;
     uint32_t count = 0;
     info->max_allocation = UINT64_MAX;
-    limits->api_version = p.apiVersion < VK_API_VERSION_1_3 ? p.apiVersion : VK_API_VERSION_1_3;
+    limits->api_version = p.apiVersion < instance->api_version ? p.apiVersion : instance->api_version;
     if (p.apiVersion >= VK_API_VERSION_1_1) {
-        kp_result result = kp_features_extensions(instance, device, &extensions, &count);
+        kp_result result = given != NULL ? kp_features_given_extensions(given, &extensions, &count)
+                                         : kp_features_extensions(instance, device, &extensions, &count);
         if (result != KP_OK)
             return result;
         kp_features_query(instance, device, limits->api_version, extensions, count, features);
+        if (given != NULL)
+            kp_features_restrict(features, given);
         describe_more(instance, device, info, limits, features, extensions, count);
         describe_features(features, info);
     }

@@ -33,7 +33,7 @@ typedef struct kp_info {
 
 // What is for kp alone.
 typedef struct kp_info_limits {
-    uint32_t api_version; // the device's, at most 1.3: what kp uses of it
+    uint32_t api_version; // the device's, at most the instance's: what kp uses of it
     VkDriverId driver;    // 0: unknown
     VkPhysicalDeviceMemoryProperties memory;
     uint32_t max_allocations;                      // live device allocations
@@ -53,10 +53,12 @@ typedef struct kp_info_limits {
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps
 } kp_info_limits;
 
-// Fills all three; `index` is the position in the instance's list. KP_ERROR_HOST_MEMORY, KP_ERROR_DRIVER.
+// Fills all three; `index` is the position in the instance's list, `given` what is enabled of the device, NULL for all
+// that it has. KP_ERROR_HOST_MEMORY, KP_ERROR_DRIVER.
 // `list` (NULL: not wanted) gets the device's extensions, to be freed with kp_alloc_free.
-kp_result kp_info_query(const kp_instance *instance, uint32_t index, kp_info *info, kp_info_limits *limits,
-                        kp_features *features, VkExtensionProperties **list, uint32_t *list_count);
+kp_result kp_info_query(const kp_instance *instance, uint32_t index, const kp_features_given *given, kp_info *info,
+                        kp_info_limits *limits, kp_features *features, VkExtensionProperties **list,
+                        uint32_t *list_count);
 
 // Memory that host and device share and that the host can read at full speed: the type flags to ask for, or 0 when the
 // device is not of that kind.

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
+#define API_VERSION VK_API_VERSION_1_3
 
 // Advice that does not fit what kp does on purpose.
 static const char *const advice[] = {
@@ -85,7 +86,7 @@ static VkResult create(bool portability, bool validation, bool labels, VkInstanc
                                                      .pEngineName = "kp",
                                                      .engineVersion = VK_MAKE_API_VERSION(
                                                          0, KP_VERSION_MAJOR, KP_VERSION_MINOR, KP_VERSION_PATCH),
-                                                     .apiVersion = VK_API_VERSION_1_3},
+                                                     .apiVersion = API_VERSION},
             .enabledLayerCount = validation ? 1 : 0,
             .ppEnabledLayerNames = (const char *const[]){VALIDATION_LAYER},
             .enabledExtensionCount = count,
@@ -128,9 +129,9 @@ static kp_result open_instance(kp_instance *instance) {
 }
 
 static kp_result load_functions(kp_instance *instance) {
-#define KP_X(name)                                                                      \
-    instance->name = (PFN_vk##name)vkGetInstanceProcAddr(instance->handle, "vk" #name); \
-    if (instance->name == NULL)                                                         \
+#define KP_X(name)                                                                   \
+    instance->name = (PFN_vk##name)instance->get_proc(instance->handle, "vk" #name); \
+    if (instance->name == NULL)                                                      \
         return kp_error_set(KP_ERROR_DRIVER, "the Vulkan loader has no vk" #name);
     KP_INSTANCE_FUNCTIONS(KP_X)
 #undef KP_X
@@ -206,6 +207,8 @@ kp_result kp_instance_create(bool validation, bool labels, kp_instance **out) {
     kp_instance *instance = kp_alloc_zero(1, sizeof *instance);
     if (instance == NULL)
         return kp_error_host_memory(sizeof *instance);
+    instance->get_proc = vkGetInstanceProcAddr;
+    instance->api_version = API_VERSION;
     instance->validation = validation && has_validation_layer();
     instance->labels = labels || instance->validation;
     if (validation && !instance->validation)
@@ -229,6 +232,34 @@ fail:
     return result;
 }
 
+kp_result kp_instance_adopt(PFN_vkGetInstanceProcAddr get_proc, VkInstance handle, uint32_t api_version,
+                            VkPhysicalDevice physical, bool labels, kp_instance **out) {
+    kp_result result = get_proc == NULL ? kp_loader_open() : KP_OK;
+    if (result != KP_OK)
+        return result;
+    kp_instance *instance = kp_alloc_zero(1, sizeof *instance);
+    VkPhysicalDevice *devices = kp_alloc_zero(1, sizeof *devices);
+    if (instance == NULL || devices == NULL) {
+        kp_alloc_free(instance);
+        kp_alloc_free(devices);
+        return kp_error_host_memory(sizeof *instance);
+    }
+    *devices = physical;
+    *instance = (kp_instance){.handle = handle,
+                              .get_proc = get_proc != NULL ? get_proc : vkGetInstanceProcAddr,
+                              .api_version = api_version,
+                              .foreign = true,
+                              .labels = labels,
+                              .devices = devices,
+                              .device_count = 1};
+    result = load_functions(instance);
+    if (result == KP_OK)
+        *out = instance;
+    else
+        kp_instance_destroy(instance);
+    return result;
+}
+
 // True once in the process: that instance keeps the drivers loaded.
 static bool becomes_keeper(void) {
     static atomic_flag there_is_one = ATOMIC_FLAG_INIT;
@@ -243,7 +274,7 @@ void kp_instance_destroy(kp_instance *instance) {
             instance->handle, "vkDestroyDebugUtilsMessengerEXT");
         stop(instance->handle, instance->messenger, NULL);
     }
-    if (instance->handle != VK_NULL_HANDLE && !becomes_keeper()) {
+    if (instance->handle != VK_NULL_HANDLE && !instance->foreign && !becomes_keeper()) {
         PFN_vkDestroyInstance destroy =
             (PFN_vkDestroyInstance)vkGetInstanceProcAddr(instance->handle, "vkDestroyInstance");
         kp_loader_lock();

@@ -23,6 +23,9 @@
 
 typedef struct kp_instance {
     VkInstance handle;
+    PFN_vkGetInstanceProcAddr get_proc; // the loader's
+    uint32_t api_version;               // that it was made for
+    bool foreign;                       // somebody else destroys it
 #define KP_X(name) PFN_vk##name name;
     KP_INSTANCE_FUNCTIONS(KP_X)
 #undef KP_X
@@ -37,6 +40,10 @@ typedef struct kp_instance {
 // labels alone, where the loader has them. KP_ERROR_NO_DEVICE when there is no
 // loader or no driver. An instance may have no devices at all.
 kp_result kp_instance_create(bool validation, bool labels, kp_instance **out);
+
+// Somebody else's, with one device of it. `get_proc` NULL: the loader's, which is opened then.
+kp_result kp_instance_adopt(PFN_vkGetInstanceProcAddr get_proc, VkInstance handle, uint32_t api_version,
+                            VkPhysicalDevice physical, bool labels, kp_instance **out);
 void kp_instance_destroy(kp_instance *instance); // NULL is fine
 
 #endif

@@ -10,13 +10,19 @@ static char first_error[2048], last_warning[2048];
 
 static void on_log(void *payload, kp_log_level level, const char *message) {
     (void)payload;
-    pthread_mutex_lock(&lock);
     if (level >= KP_LOG_ERROR || strncmp(message, "validation:", 11) == 0) {
-        if (errors++ == 0)
-            snprintf(first_error, sizeof first_error, "%s", message);
+        gpu_count_error(message);
     } else if (level == KP_LOG_WARNING) {
+        pthread_mutex_lock(&lock);
         snprintf(last_warning, sizeof last_warning, "%s", message);
+        pthread_mutex_unlock(&lock);
     }
+}
+
+void gpu_count_error(const char *message) {
+    pthread_mutex_lock(&lock);
+    if (errors++ == 0)
+        snprintf(first_error, sizeof first_error, "%s", message);
     pthread_mutex_unlock(&lock);
 }
 

@@ -50,6 +50,9 @@ bool gpu_matches(const char *text, const char *pattern);
 // Messages of KP_LOG_ERROR, and from validation, since the last call; the test's end asks too.
 unsigned gpu_errors(void);
 
+// Counts as one of those.
+void gpu_count_error(const char *message);
+
 // The last message of KP_LOG_WARNING; "" when there was none since the test began.
 const char *gpu_warning(void);
 
