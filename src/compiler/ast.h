@@ -144,7 +144,7 @@ struct kp_node {
         } call;
         struct {
             struct kp_instance *instance;
-            kp_list list;        // arguments passed by value, in the order in which they are written
+            kp_list list;        // arguments passed by value or reference, in the order in which they are written
             uint32_t *positions; // of each among those of the instance
         } invoke;
         struct {

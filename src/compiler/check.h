@@ -57,7 +57,7 @@ typedef struct kp_check_param {
 typedef struct kp_instance {
     const char *name;
     kp_function *function;
-    kp_symbol **params; // in order; of kind VALUE: passed by value; CONSTANT: a literal; else a buffer
+    kp_symbol **params; // in order; VALUE: passed by value; ARRAY: by reference; CONSTANT: a literal; else a buffer
     uint32_t param_count;
     kp_symbol *symbols;        // parameters and locals, by `next`
     kp_node *literal;          // all that it does is to give this; NULL: it does more

@@ -300,6 +300,60 @@ static uint32_t *place_arguments(kp_checker *c, kp_node *n, const kp_checker_hel
     return positions;
 }
 
+// Where an array is that is passed by reference: in a variable or a buffer, some indices further.
+typedef struct array_place {
+    const kp_node *root; // a VARIABLE, a BUFFER, or an array that is in no variable yet
+    const kp_type *whole;
+    kp_symbol *in_buffer;
+    uint32_t depth;
+} array_place;
+
+static array_place locate(const kp_node *n) {
+    array_place place = {0};
+    for (; n->kind == KP_NODE_SUBSCRIPT; n = n->u.subscript.object)
+        place.depth++;
+    place.root = n;
+    place.whole = n->type;
+    if (n->kind == KP_NODE_BUFFER)
+        place.in_buffer = n->u.symbol;
+    if (n->kind == KP_NODE_VARIABLE && n->u.symbol->kind == KP_SYMBOL_ARRAY) {
+        place.whole = n->u.symbol->whole;
+        place.in_buffer = n->u.symbol->in_buffer;
+        place.depth += n->u.symbol->depth;
+    }
+    return place;
+}
+
+static bool is_array(const kp_node *value) {
+    return value->kind != KP_NODE_BUFFER && value->type != NULL && value->type->kind == KP_TYPE_ARRAY;
+}
+
+// A hint Array[f32] takes arrays of any length: of a buffer, of shared memory, of a list.
+static bool is_any_length(const kp_type *wanted, const kp_node *value) {
+    const kp_type *type = value->type;
+    return wanted->kind == KP_TYPE_ARRAY && wanted->length == 0 && wanted->axes == 0 && type->kind == KP_TYPE_ARRAY &&
+           type->axes == 0 && type->element == wanted->element;
+}
+
+static kp_node *fit_array(kp_checker *c, const char *what, kp_node *value, const kp_type *wanted, bool stored) {
+    if (kp_check_array_is_literal(value->type)) {
+        bool any = wanted != NULL && wanted->kind == KP_TYPE_ARRAY && wanted->length == 0 && wanted->axes == 0;
+        const kp_type *type = any ? kp_type_array(c->unit, wanted->element, value->type->length) : wanted;
+        value = type != NULL ? kp_check_array_adapt(c, value, type, what) : kp_check_settle(c, value);
+    }
+    if (wanted != NULL && value->type != wanted && !is_any_length(wanted, value))
+        kp_check_coerce(c, value, wanted, what); // says what is wrong
+    if (stored)
+        kp_check_fail(c, value, "%s is an array of the caller, and cannot be another one; use another name for that",
+                      what);
+    const kp_node *root = locate(value).root;
+    if (root->kind == KP_NODE_BUFFER && root->u.symbol->kind == KP_SYMBOL_SHARED)
+        kp_check_fail(c, value, "%s cannot be a part of shared memory; pass '%s' and the index", what,
+                      kp_check_text(c, root));
+    c->kernel->has_arrays = true;
+    return value;
+}
+
 // What an argument is, as its parameter takes it.
 static kp_node *fit_argument(kp_checker *c, const kp_checker_helper *h, uint32_t position, kp_node *value) {
     const kp_parameter *parameter = &h->function->parameters[position];
@@ -311,8 +365,11 @@ static kp_node *fit_argument(kp_checker *c, const kp_checker_helper *h, uint32_t
                       wanted != NULL ? wanted->name : "");
     if (value->kind == KP_NODE_TUPLE)
         return value;
-    if (wanted != NULL && value->type != wanted)
-        value = kp_check_coerce(c, value, wanted, kp_arena_text(&c->unit->arena, what, strlen(what)));
+    const char *kept = kp_arena_text(&c->unit->arena, what, strlen(what));
+    if (is_array(value))
+        return fit_array(c, kept, value, wanted, h->stored[position]);
+    if (wanted != NULL && value->type != wanted && !is_any_length(wanted, value))
+        value = kp_check_coerce(c, value, wanted, kept);
     if (value->kind != KP_NODE_CONST || h->stored[position])
         value = kp_check_settle(c, value);
     bool passes = value->kind == KP_NODE_BUFFER || kp_type_is_literal(value->type) || kp_type_is_value(value->type);
@@ -330,9 +387,10 @@ static kp_symbol *parameter_symbol(kp_checker *c, kp_scope *scope, const kp_toke
     bool tuple = value->kind == KP_NODE_TUPLE;
     bool literal = tuple || kp_type_is_literal(value->type), buffer = value->kind == KP_NODE_BUFFER;
     kp_symbol *symbol = kp_scope_add(c->unit, scope,
-                                     buffer    ? KP_SYMBOL_BUFFER
-                                     : literal ? KP_SYMBOL_CONSTANT
-                                               : KP_SYMBOL_VALUE,
+                                     buffer            ? KP_SYMBOL_BUFFER
+                                     : literal         ? KP_SYMBOL_CONSTANT
+                                     : is_array(value) ? KP_SYMBOL_ARRAY
+                                                       : KP_SYMBOL_VALUE,
                                      token->name);
     symbol->type = value->type;
     symbol->typed_at = token;
@@ -343,6 +401,12 @@ static kp_symbol *parameter_symbol(kp_checker *c, kp_scope *scope, const kp_toke
         symbol->value = value->u.value;
     if (buffer)
         symbol->stands_for = value->u.symbol;
+    if (symbol->kind == KP_SYMBOL_ARRAY) {
+        array_place place = locate(value);
+        symbol->whole = place.whole;
+        symbol->in_buffer = place.in_buffer;
+        symbol->depth = place.depth;
+    }
     return symbol;
 }
 
@@ -353,6 +417,10 @@ static bool same_parameter(const kp_symbol *symbol, const kp_node *value) {
         return false;
     if (symbol->stands_for != NULL)
         return value->kind == KP_NODE_BUFFER && value->u.symbol == symbol->stands_for;
+    if (symbol->kind == KP_SYMBOL_ARRAY) {
+        array_place place = locate(value);
+        return place.whole == symbol->whole && place.in_buffer == symbol->in_buffer && place.depth == symbol->depth;
+    }
     return symbol->kind != KP_SYMBOL_CONSTANT || kp_value_same(symbol->value, value->u.value);
 }
 
@@ -579,15 +647,26 @@ const char *kp_check_place_of_call(kp_checker *c) {
     return kp_arena_text(&c->unit->arena, text, used < sizeof text ? used : sizeof text - 1);
 }
 
-// Which of the parameters passed by value the one at `position` is.
-static uint32_t place_by_value(const kp_instance *instance, uint32_t position) {
+// Which of the parameters that are passed the one at `position` is.
+static uint32_t place_among_passed(const kp_instance *instance, uint32_t position) {
     uint32_t place = 0;
     for (uint32_t i = 0; i < position; i++)
-        place += instance->params[i]->kind == KP_SYMBOL_VALUE;
+        place += kp_symbol_is_passed(instance->params[i]);
     return place;
 }
 
-// What the call passes by value: the arguments as written, then the defaults.
+// What the helper does to an array, it does to where that comes from.
+static void pass_on_writes(const kp_symbol *param, const kp_node *value) {
+    array_place place = locate(value);
+    if (!param->stored)
+        return;
+    if (place.in_buffer != NULL)
+        place.in_buffer->writes = true;
+    if (place.root->kind == KP_NODE_VARIABLE)
+        place.root->u.symbol->stored = true;
+}
+
+// What the call passes: the arguments as written, then the defaults.
 static void pass_values(kp_checker *c, kp_node *invoke, kp_list written, const uint32_t *positions, kp_node **values) {
     const kp_instance *instance = invoke->u.invoke.instance;
     uint32_t count = instance->param_count, passed = 0;
@@ -597,11 +676,13 @@ static void pass_values(kp_checker *c, kp_node *invoke, kp_list written, const u
     invoke->u.invoke.positions = KP_UNIT_NEW(c->unit, uint32_t, count);
     for (uint32_t i = 0; i < written.count + count; i++) {
         uint32_t position = i < written.count ? positions[i] : i - written.count;
-        if (done[position] || instance->params[position]->kind != KP_SYMBOL_VALUE)
+        if (done[position] || !kp_symbol_is_passed(instance->params[position]))
             continue;
         done[position] = true;
+        if (instance->params[position]->kind == KP_SYMBOL_ARRAY)
+            pass_on_writes(instance->params[position], values[position]);
         list->items[passed] = values[position];
-        invoke->u.invoke.positions[passed++] = place_by_value(instance, position);
+        invoke->u.invoke.positions[passed++] = place_among_passed(instance, position);
     }
     list->count = passed;
 }

@@ -137,8 +137,8 @@ static void fill_zeros(kp_emitter *e, const kp_symbol *symbol) {
 
 void kp_emit_locals(kp_emitter *e, kp_symbol *symbols) {
     for (kp_symbol *symbol = symbols; symbol != NULL; symbol = symbol->next) {
-        if (symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED || !symbol->stored ||
-            symbol->type == NULL || symbol->same != NULL)
+        if (symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED || symbol->kind == KP_SYMBOL_ARRAY ||
+            !symbol->stored || symbol->type == NULL || symbol->same != NULL)
             continue;
         uint32_t value = symbol->id;
         bool zeroed = kp_type_is_value(symbol->type) || (symbol->zeroed && !kp_emit_is_large(symbol->type));

@@ -196,9 +196,13 @@ static uint32_t emit_cond(kp_emitter *e, kp_node *n) {
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-static uint32_t emit_variable(kp_emitter *e, const kp_node *n) {
-    if (!n->u.symbol->stored)
+static uint32_t emit_variable(kp_emitter *e, kp_node *n) {
+    if (!kp_symbol_is_kept(n->u.symbol))
         return n->u.symbol->id;
+    if (n->u.symbol->kind == KP_SYMBOL_ARRAY) {
+        kp_place place = kp_emit_place(e, n);
+        return kp_emit_load(e, &place);
+    }
     return kp_spirv_load(e->s, kp_emit_type(e, n->type), n->u.symbol->id);
 }
 

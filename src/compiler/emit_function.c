@@ -12,13 +12,34 @@ static uint32_t result_type(kp_emitter *e, const kp_instance *instance) {
     return kp_spirv_type_struct(e->s, members, instance->return_count, 0);
 }
 
+static bool has_pointer(const kp_symbol *param) { return param->kind == KP_SYMBOL_ARRAY && param->in_buffer == NULL; }
+
+// How many parameters of the SPIR-V function one of the helper is.
+static uint32_t size_of(const kp_symbol *param) {
+    if (param->kind == KP_SYMBOL_ARRAY)
+        return param->depth + (has_pointer(param) ? 1 : 0);
+    return param->kind == KP_SYMBOL_VALUE ? 1 : 0;
+}
+
+static uint32_t pointer_type(kp_emitter *e, const kp_symbol *param) {
+    return kp_spirv_type_pointer(e->s, SpvStorageClassFunction, kp_emit_type(e, param->whole));
+}
+
 static void declare(kp_emitter *e, kp_instance *instance) {
     if (instance->id != 0)
         return;
-    uint32_t *types = KP_UNIT_NEW(e->unit, uint32_t, instance->param_count), count = 0;
+    uint32_t total = 0, count = 0;
+    for (uint32_t i = 0; i < instance->param_count; i++)
+        total += size_of(instance->params[i]);
+    uint32_t *types = KP_UNIT_NEW(e->unit, uint32_t, total);
     for (uint32_t i = 0; i < instance->param_count; i++) {
-        if (instance->params[i]->kind == KP_SYMBOL_VALUE)
-            types[count++] = kp_emit_type(e, instance->params[i]->type);
+        const kp_symbol *param = instance->params[i];
+        if (param->kind == KP_SYMBOL_VALUE)
+            types[count++] = kp_emit_type(e, param->type);
+        else if (has_pointer(param))
+            types[count++] = pointer_type(e, param);
+        for (uint32_t k = 0; param->kind == KP_SYMBOL_ARRAY && k < param->depth; k++)
+            types[count++] = e->type_u32;
     }
     instance->result = result_type(e, instance);
     instance->type = kp_spirv_type_function(e->s, instance->result, types, count);
@@ -26,14 +47,37 @@ static void declare(kp_emitter *e, kp_instance *instance) {
     kp_spirv_name(e->s, instance->id, instance->name);
 }
 
+static void pass(kp_emitter *e, const kp_symbol *param, kp_node *value, uint32_t *arguments) {
+    if (param->kind == KP_SYMBOL_VALUE) {
+        arguments[0] = kp_emit_expr(e, value);
+        return;
+    }
+    kp_emit_reference r = kp_emit_refer(e, value);
+    if (r.pointer != 0)
+        *arguments++ = r.pointer;
+    for (uint32_t i = 0; i < r.depth; i++)
+        arguments[i] = r.steps[i];
+}
+
 uint32_t kp_emit_invoke(kp_emitter *e, const kp_node *n) {
     kp_instance *instance = n->u.invoke.instance;
     kp_list list = n->u.invoke.list;
-    uint32_t *arguments = KP_UNIT_NEW(e->unit, uint32_t, list.count);
+    uint32_t *starts = KP_UNIT_NEW(e->unit, uint32_t, list.count), total = 0, passed = 0;
+    const kp_symbol **params = KP_UNIT_NEW(e->unit, const kp_symbol *, list.count);
+    for (uint32_t i = 0; i < instance->param_count; i++) {
+        if (!kp_symbol_is_passed(instance->params[i]))
+            continue;
+        params[passed] = instance->params[i];
+        starts[passed++] = total;
+        total += size_of(instance->params[i]);
+    }
+    uint32_t *arguments = KP_UNIT_NEW(e->unit, uint32_t, total);
     declare(e, instance);
-    for (uint32_t i = 0; i < list.count; i++)
-        arguments[n->u.invoke.positions[i]] = kp_emit_expr(e, list.items[i]);
-    uint32_t value = kp_spirv_call(e->s, instance->result, instance->id, arguments, list.count);
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t position = n->u.invoke.positions[i];
+        pass(e, params[position], list.items[i], arguments + starts[position]);
+    }
+    uint32_t value = kp_spirv_call(e->s, instance->result, instance->id, arguments, total);
     kp_emit_stop(e);
     return value;
 }
@@ -60,6 +104,26 @@ void kp_emit_return(kp_emitter *e, const kp_node *n) {
                                                 : kp_spirv_construct(e->s, e->instance->result, values, list.count));
 }
 
+// Two of them may be one array.
+static bool may_alias(const kp_instance *instance) {
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < instance->param_count; i++)
+        count += has_pointer(instance->params[i]);
+    return count > 1;
+}
+
+static void emit_array_parameter(kp_emitter *e, const kp_instance *instance, kp_symbol *symbol) {
+    if (has_pointer(symbol)) {
+        symbol->id = kp_spirv_parameter(e->s, pointer_type(e, symbol));
+        kp_spirv_name(e->s, symbol->id, symbol->name->text);
+        if (may_alias(instance))
+            kp_spirv_decorate(e->s, symbol->id, SpvDecorationAliased);
+    }
+    symbol->steps = KP_UNIT_NEW(e->unit, uint32_t, symbol->depth);
+    for (uint32_t i = 0; i < symbol->depth; i++)
+        symbol->steps[i] = kp_spirv_parameter(e->s, e->type_u32);
+}
+
 static void emit_instance(kp_emitter *e, kp_instance *instance) {
     kp_spirv *s = e->s;
     e->instance = instance;
@@ -67,6 +131,8 @@ static void emit_instance(kp_emitter *e, kp_instance *instance) {
     kp_spirv_function(s, instance->id, instance->result, instance->type);
     for (uint32_t i = 0; i < instance->param_count; i++) {
         kp_symbol *symbol = instance->params[i];
+        if (symbol->kind == KP_SYMBOL_ARRAY)
+            emit_array_parameter(e, instance, symbol);
         if (symbol->kind != KP_SYMBOL_VALUE)
             continue;
         symbol->id = kp_spirv_parameter(s, kp_emit_type(e, symbol->type));

@@ -195,6 +195,47 @@ static kp_place subscript_place(kp_emitter *e, kp_node *n) {
     return place;
 }
 
+// An array that a helper was given.
+static kp_place array_place(kp_emitter *e, const kp_symbol *symbol) {
+    kp_place root = {.type = symbol->whole, .pointer = symbol->id, .storage = SpvStorageClassFunction};
+    uint32_t *indices = KP_UNIT_NEW(e->unit, uint32_t, symbol->depth + 1), first = symbol->in_buffer != NULL ? 0 : 1;
+    if (symbol->in_buffer != NULL)
+        root = buffer_place(symbol->in_buffer);
+    if (symbol->depth == 0)
+        return root;
+    indices[0] = u32(e, 0);
+    memcpy(indices + 1, symbol->steps, symbol->depth * sizeof *indices);
+    return step(e, &root, symbol->type, indices + first, symbol->depth + 1 - first);
+}
+
+// The way in is the root's own, where that is such an array, and what is added to it.
+kp_emit_reference kp_emit_refer(kp_emitter *e, kp_node *n) {
+    uint32_t more = 0;
+    kp_node *root = n;
+    for (; root->kind == KP_NODE_SUBSCRIPT; root = root->u.subscript.object)
+        more++;
+    const kp_symbol *symbol = root->kind == KP_NODE_VARIABLE ? root->u.symbol : NULL;
+    bool is_array = symbol != NULL && symbol->kind == KP_SYMBOL_ARRAY;
+    uint32_t before = is_array ? symbol->depth : 0;
+    kp_emit_reference r = {.depth = before + more, .steps = KP_UNIT_NEW(e->unit, uint32_t, before + more)};
+    if (is_array)
+        memcpy(r.steps, symbol->steps, before * sizeof *r.steps);
+    r.pointer = is_array ? symbol->id : root->kind == KP_NODE_BUFFER ? 0 : kp_emit_place(e, root).pointer;
+    kp_node **steps = KP_UNIT_NEW(e->unit, kp_node *, more);
+    for (uint32_t i = more; i-- > 0; n = n->u.subscript.object)
+        steps[i] = n;
+    for (uint32_t i = 0; i < more; i++) {
+        const kp_type *type = NULL, *object = steps[i]->u.subscript.object->type;
+        uint32_t outside;
+        bool in_buffer = i == 0 && root->kind == KP_NODE_BUFFER;
+        uint32_t index = in_buffer ? buffer_index(e, steps[i], &type, &outside)
+                                   : kp_emit_bounded_index(e, steps[i]->u.subscript.index, object->length, &outside);
+        bool is_signed = in_buffer ? kp_type_is_signed(type) : steps[i]->u.subscript.index->kind == KP_NODE_CONST;
+        r.steps[before + i] = is_signed ? kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, index) : index;
+    }
+    return r;
+}
+
 static kp_place swizzle_place(kp_emitter *e, kp_node *n) {
     kp_place place = kp_emit_place(e, n->u.swizzle.operand);
     kp_place before = place;
@@ -209,6 +250,8 @@ static kp_place swizzle_place(kp_emitter *e, kp_node *n) {
 kp_place kp_emit_place(kp_emitter *e, kp_node *n) {
     switch (n->kind) {
     case KP_NODE_VARIABLE:
+        if (n->u.symbol->kind == KP_SYMBOL_ARRAY)
+            return array_place(e, n->u.symbol);
         if (!n->u.symbol->stored)
             return spilled(e, n);
         return (kp_place){.type = n->type, .pointer = n->u.symbol->id, .storage = SpvStorageClassFunction};
@@ -308,7 +351,7 @@ void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
 
 bool kp_emit_in_memory(const kp_node *n) {
     if (n->kind == KP_NODE_VARIABLE)
-        return n->u.symbol->stored;
+        return kp_symbol_is_kept(n->u.symbol);
     if (n->kind == KP_NODE_SUBSCRIPT)
         return n->u.subscript.object->type->kind == KP_TYPE_ARRAY || kp_emit_in_memory(n->u.subscript.object);
     return n->kind == KP_NODE_BUFFER;

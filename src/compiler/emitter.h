@@ -89,6 +89,15 @@ typedef struct kp_place {
 } kp_place;
 
 kp_place kp_emit_place(kp_emitter *e, kp_node *n);
+
+// How an array is passed to a helper: a pointer to the variable that it is in, and the indices from there.
+typedef struct kp_emit_reference {
+    uint32_t pointer; // 0: in a buffer
+    uint32_t *steps;  // ids of u32
+    uint32_t depth;
+} kp_emit_reference;
+
+kp_emit_reference kp_emit_refer(kp_emitter *e, kp_node *n);                     // n: of a fixed array
 kp_place kp_emit_element(kp_emitter *e, const kp_place *array, uint32_t index); // which is inside of the array
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place);
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value);

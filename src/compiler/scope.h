@@ -11,6 +11,7 @@ typedef enum kp_symbol_kind {
     KP_SYMBOL_BUFFER,   // a parameter that is a storage buffer
     KP_SYMBOL_SHARED,   // an array in the memory of a workgroup
     KP_SYMBOL_CONSTANT, // a parameter of a helper that is a literal in this instance
+    KP_SYMBOL_ARRAY,    // a parameter of a helper that is a fixed array of the caller's, or in one, or in a buffer
 } kp_symbol_kind;
 
 typedef struct kp_symbol {
@@ -29,6 +30,10 @@ typedef struct kp_symbol {
     uint32_t home;                // LOCAL, in check: the block of its first assignment
     bool reads, writes;           // BUFFER: what the kernel does to it
     struct kp_symbol *stands_for; // a parameter of a helper: the buffer that is passed; NULL: itself
+    const kp_type *whole;         // ARRAY: the type of the variable, or of the buffer's contents, that it is in
+    uint32_t depth;               // ARRAY: how many indices lead from there to it
+    struct kp_symbol *in_buffer;  // ARRAY: the buffer that it is in; NULL: a variable
+    uint32_t *steps;              // ARRAY, emit: the indices, as ids of u32
     bool bits;                    // BUFFER, SHARED: floats kept as u32, for atomics
     bool spec;                    // VALUE: a specialization constant
     bool fixed;                   // VALUE: has `value`, the same for every launch
@@ -48,6 +53,16 @@ typedef struct kp_scope {
     uint32_t count, capacity; // capacity is a power of two, or 0
     kp_symbol *first, *last;  // all, in the order in which they were added
 } kp_scope;
+
+// True for what is kept in a variable, whose id the symbol then has.
+static inline bool kp_symbol_is_kept(const kp_symbol *symbol) {
+    return symbol->stored || symbol->kind == KP_SYMBOL_ARRAY;
+}
+
+// True for a parameter of a helper that the call passes something for, rather than being part of the instance.
+static inline bool kp_symbol_is_passed(const kp_symbol *symbol) {
+    return symbol->kind == KP_SYMBOL_VALUE || symbol->kind == KP_SYMBOL_ARRAY;
+}
 
 kp_symbol *kp_scope_find(const kp_scope *scope, const kp_name *name);                        // NULL when absent
 kp_symbol *kp_scope_add(kp_unit *unit, kp_scope *scope, kp_symbol_kind kind, kp_name *name); // the name is new, or NULL

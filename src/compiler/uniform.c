@@ -26,6 +26,7 @@ typedef struct walk {
 } walk;
 
 static bool varies(walk *w, const kp_node *n);
+static void mark(walk *w, const kp_node *target, bool differs);
 
 static bool any_varies(walk *w, kp_list list) {
     bool any = false;
@@ -62,7 +63,7 @@ static void mark_symbol(walk *w, kp_symbol *symbol) {
 static kp_symbol *parameter_of(const kp_node *invoke, uint32_t i) {
     const kp_instance *instance = invoke->u.invoke.instance;
     uint32_t place = invoke->u.invoke.positions[i], k = 0;
-    while (instance->params[k]->kind != KP_SYMBOL_VALUE || place-- > 0)
+    while (!kp_symbol_is_passed(instance->params[k]) || place-- > 0)
         k++;
     return instance->params[k];
 }
@@ -72,8 +73,11 @@ static bool invoke_varies(walk *w, const kp_node *n) {
     kp_instance *instance = n->u.invoke.instance;
     kp_list list = n->u.invoke.list;
     for (uint32_t i = 0; i < list.count; i++) {
+        kp_symbol *param = parameter_of(n, i);
         if (varies(w, list.items[i]))
-            mark_symbol(w, parameter_of(n, i));
+            mark_symbol(w, param);
+        if (param->kind == KP_SYMBOL_ARRAY && param->varies) // the helper may have written it
+            mark(w, list.items[i], true);
     }
     if (w->here != NULL && instance->why == NULL) {
         instance->why = w->here;

@@ -142,6 +142,11 @@ def _bind(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) ->
 
 def _parameter(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) -> Any:
     """What a helper's parameter starts with. A literal stays one where no type is declared: it adapts to what it meets."""
+    if isinstance(value, LocalArray):  # the caller's own
+        if isinstance(declared, Array) and declared.length not in (None, len(value)):
+            raise TypeError(f"{name} is {declared.__name__}, not {value.kind.__name__}")
+        kinds[name] = LocalArray
+        return value
     literal = declared is None and type(value) in (int, float, tuple, Table)
     return value if literal else _bind(kinds, name, value, declared)
 

@@ -102,3 +102,30 @@ def effects(i: Index, n: Array[i32]):
 
 def kernels_call_kernels(i: Index, n: Array[i32]):
     several(i, n)
+
+
+def _fill(a, x):
+    for k in range(len(a)):
+        a[k] = x
+
+
+def _fill_row(rows, k, x: f32):
+    _fill(rows[k], x)
+    _fill(rows[-1], rows[k][0])
+
+
+def _sum(a: Array[f32]):
+    s = 0.0
+    for x in a:
+        s += x
+    return s
+
+
+def references(i: Index, x: Array[f32], rows: Array[Array(4, f32)]):
+    a = [1.0, 2.0, 3.0]
+    m = [[1.0, 2.0], [3.0, 4.0]]
+    _fill(a, x[i])
+    _fill_row(m, i, 3.0)
+    _fill_row(rows, 3, a[1])
+    _fill(rows[i], 1.0)
+    x[i] = _sum(a) + _sum(m[i]) + _sum([1, 2]) + _sum(rows[i]) + _sum(x) + _sum(a.copy())
