@@ -12,6 +12,7 @@ others use too, believe a second run.
 
 import argparse
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -22,6 +23,7 @@ PROGRAMS = [
     "multiply.py",
     "multiply",
     "logistic.py",
+    "call.py",
     "dispatch",
     "compile",
     "import.py",
@@ -44,6 +46,7 @@ def run(program: str, build: Path, quick: bool) -> tuple[list[dict[str, Any]], s
             capture_output=True,
             text=True,
             timeout=1800,
+            env={**os.environ, "KP_BENCH_BUILD": str(build / "bench")},
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         return [], str(error)

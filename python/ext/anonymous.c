@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { KEPT = 8, IN_FLIGHT_MAX = 64, LAUNCH = EXT_CLASSIC_OP_COUNT };
+enum { KEPT = 32, IN_FLIGHT_MAX = 64, LAUNCH = EXT_CLASSIC_OP_COUNT };
 
 // What a slot recorded, and what is asked of it.
 typedef struct request {
@@ -29,6 +29,7 @@ typedef struct ext_slot {
     uint64_t *serials;       // of its tensors
     size_t count;            //
     ext_launch launch;       // of a LAUNCH; `push` and `specs` are owned
+    uint64_t recipe;         // the same for slots that recorded the same LAUNCH; 0: none
 } ext_slot;
 
 static int succeeded(kp_ext *ext, kp_result result) {
@@ -83,12 +84,23 @@ static void forget(ext_core *core, ext_slot *slot) {
     slot->launch = (ext_launch){0};
     slot->serials = NULL;
     slot->count = 0;
+    slot->recipe = 0;
     slot->extra = NULL;
     Py_XDECREF(extra);
 }
 
+// The number of what `r` records: that of a slot that recorded the same, or a new one.
+static uint64_t recipe_of(const ext_core *core, const request *r) {
+    static uint64_t recipes;
+    for (size_t i = 0; i < core->slot_count; i++) {
+        if (core->slots[i].recipe != 0 && recorded_same(&core->slots[i], r))
+            return core->slots[i].recipe;
+    }
+    return ++recipes;
+}
+
 // Notes what was recorded. Takes `algorithm` over. That it cannot be noted is no failure.
-static void note(ext_slot *slot, const request *r, PyObject *algorithm) {
+static void note(ext_core *core, ext_slot *slot, const request *r, PyObject *algorithm) {
     if (algorithm != NULL) {
         slot->algorithm = ((ext_algorithm *)algorithm)->handle;
         ((ext_algorithm *)algorithm)->handle = NULL;
@@ -114,6 +126,7 @@ static void note(ext_slot *slot, const request *r, PyObject *algorithm) {
         slot->launch = *r->launch;
         slot->launch.push = push;
         slot->launch.specs = specs;
+        slot->recipe = recipe_of(core, r);
     }
     for (size_t i = 0; i < count; i++)
         slot->serials[i] = serial_of(r->tuple, i);
@@ -266,16 +279,17 @@ static int record_in_slot(kp_ext *ext, ext_core *core, size_t index, const reque
     else if (result == 0)
         result = ext_classic_record(ext, core, sequence, (ext_classic_op)r->op, r->tuple, r->extra, &algorithm);
     if (result == 0)
-        note(&core->slots[index], r, algorithm);
+        note(core, &core->slots[index], r, algorithm);
     core->slots[index].busy = false;
     return result;
 }
 
-static int run_pinned(kp_ext *ext, ext_core *core, const request *r, bool async) {
+static int run_pinned(kp_ext *ext, ext_core *core, const request *r, bool async, uint64_t *recipe) {
     size_t index = 0;
     if (ext_core_use(ext, core) == NULL || pick_slot(ext, core, r, &index) < 0)
         return -1;
     if (recorded_same(&core->slots[index], r)) {
+        *recipe = core->slots[index].recipe;
         kp_result result = submit(core, index, async);
         if (result != KP_ERROR_STATE)
             return succeeded(ext, result);
@@ -285,13 +299,14 @@ static int run_pinned(kp_ext *ext, ext_core *core, const request *r, bool async)
     }
     if (record_in_slot(ext, core, index, r) < 0)
         return -1;
+    *recipe = core->slots[index].recipe;
     return succeeded(ext, submit(core, index, async));
 }
 
 // Reading a shader may run code of the user's, which may destroy the manager.
-static int run(kp_ext *ext, ext_core *core, const request *r, bool async) {
+static int run(kp_ext *ext, ext_core *core, const request *r, bool async, uint64_t *recipe) {
     ext_core_pin(core);
-    int result = run_pinned(ext, core, r, async);
+    int result = run_pinned(ext, core, r, async, recipe);
     ext_core_unpin(core);
     return result;
 }
@@ -300,13 +315,27 @@ int ext_anonymous_eval(kp_ext *ext, ext_core *core, ext_classic_op op, PyObject 
     PyObject *tuple = ext_memories_tuple(ext, tensors, "tensors");
     if (tuple == NULL)
         return -1;
-    int result = run(ext, core, &(request){(int)op, tuple, extra, NULL}, async);
+    uint64_t recipe;
+    int result = run(ext, core, &(request){(int)op, tuple, extra, NULL}, async, &recipe);
     Py_DECREF(tuple);
     return result;
 }
 
-int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObject *tuple, const ext_launch *launch) {
-    return run(ext, core, &(request){LAUNCH, tuple, program, launch}, false);
+int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObject *tuple, const ext_launch *launch,
+                         uint64_t *recipe) {
+    return run(ext, core, &(request){LAUNCH, tuple, program, launch}, false, recipe);
+}
+
+int ext_anonymous_replay(kp_ext *ext, ext_core *core, uint64_t recipe) {
+    size_t index = 0;
+    while (index < core->slot_count && (core->slots[index].recipe != recipe || !is_free(&core->slots[index])))
+        index++;
+    if (index == core->slot_count || !ext_core_usable(core))
+        return 0;
+    ext_core_pin(core);
+    kp_result result = submit(core, index, false);
+    ext_core_unpin(core);
+    return result == KP_ERROR_STATE ? 0 : succeeded(ext, result) < 0 ? -1 : 1;
 }
 
 static uint64_t now(void) {

@@ -31,6 +31,7 @@ typedef struct kp_ext {
     PyTypeObject *algorithm_type;
     PyTypeObject *sequence_type;
     PyTypeObject *program_type;
+    PyTypeObject *call_type; // the base of kp.Kernel
     PyTypeObject *op_type; // kp.OpBase
     PyTypeObject *op_types[EXT_OP_TYPES];
     PyTypeObject *device_type; // kp.Device, kp.QueueFamily, kp.Param: struct sequences
@@ -309,6 +310,7 @@ int ext_tensor_init(kp_ext *ext, PyObject *module);
 int ext_image_init(kp_ext *ext, PyObject *module);
 int ext_algorithm_init(kp_ext *ext, PyObject *module);
 int ext_program_init(kp_ext *ext, PyObject *module);
+int ext_call_init(kp_ext *ext, PyObject *module);
 int ext_sequence_init(kp_ext *ext, PyObject *module);
 int ext_op_init(kp_ext *ext, PyObject *module);
 int ext_manager_init(kp_ext *ext, PyObject *module);
@@ -465,8 +467,14 @@ typedef struct ext_launch {
 // `extra` is the shader of an algo op, or None. -1 with an exception.
 int ext_anonymous_eval(kp_ext *ext, ext_core *core, ext_classic_op op, PyObject *tensors, PyObject *extra, bool async);
 
-// Runs a kp.Program on a tuple of memories and waits. -1 with an exception.
-int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObject *tuple, const ext_launch *launch);
+// Runs a kp.Program on a tuple of memories and waits. `recipe` gets the number of what was recorded, 0 when that is not
+// kept. -1 with an exception.
+int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObject *tuple, const ext_launch *launch,
+                         uint64_t *recipe);
+
+// The same by its number, once more: 1. 0 when it is not there any more, or something is destroyed: launching again
+// says what. -1 with an exception.
+int ext_anonymous_replay(kp_ext *ext, ext_core *core, uint64_t recipe);
 
 // Waits for all that was started and not awaited. StateError when there is none.
 int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout);

@@ -177,6 +177,7 @@ static PyObject *launch(PyObject *module, PyObject *args) {
         return NULL;
     }
     int result = -1;
+    uint64_t recipe = 0;
     ext_tensor *first = PyTuple_Size(tuple) > 0 ? (ext_tensor *)PyTuple_GetItem(tuple, 0) : NULL;
     if (first == NULL)
         PyErr_SetString(PyExc_TypeError, "a kernel without buffers has nothing to write to");
@@ -186,10 +187,10 @@ static PyObject *launch(PyObject *module, PyObject *args) {
                                         : "is destroyed");
     else {
         ext_log_follow();
-        result = ext_anonymous_launch(ext, first->core, program, tuple, &l);
+        result = ext_anonymous_launch(ext, first->core, program, tuple, &l, &recipe);
     }
     Py_DECREF(tuple);
-    return result == 0 ? Py_NewRef(Py_None) : NULL;
+    return result == 0 ? PyLong_FromUnsignedLongLong(recipe) : NULL;
 }
 
 PyDoc_STRVAR(devices_doc, "devices()\n--\n\n"
@@ -228,7 +229,7 @@ PyDoc_STRVAR(set_classes_doc, "set_classes(manager, sequence, /)\n--\n\n"
 PyDoc_STRVAR(launch_doc,
              "launch(program, memories, extent, push, upload, download, specs=b'', /)\n--\n\n"
              "Runs a program and waits. Bit k of upload and download: memories[k] is synced before, after. specs has\n"
-             "four bytes for each specialization constant.");
+             "four bytes for each specialization constant. Returns the number of the recording; 0: it is not kept.");
 
 #define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
 
@@ -263,7 +264,7 @@ static int module_exec(PyObject *module) {
     kp_ext *ext = PyModule_GetState(module);
     if (ext_error_init(ext, module) < 0 || add_enums(ext, module) < 0 || add_dtypes(module) < 0 ||
         add_classic_ops(module) < 0 || ext_device_init(ext, module) < 0 || ext_tensor_init(ext, module) < 0 ||
-        ext_program_init(ext, module) < 0 || ext_algorithm_init(ext, module) < 0 ||
+        ext_program_init(ext, module) < 0 || ext_call_init(ext, module) < 0 || ext_algorithm_init(ext, module) < 0 ||
         ext_sequence_init(ext, module) < 0 || ext_op_init(ext, module) < 0 || ext_manager_init(ext, module) < 0)
         return -1;
     return ext_log_init(module);
@@ -287,6 +288,7 @@ static int module_exec(PyObject *module) {
         X(ext->algorithm_type);                    \
         X(ext->sequence_type);                     \
         X(ext->program_type);                      \
+        X(ext->call_type);                         \
         X(ext->op_type);                           \
         for (int i = 0; i < EXT_OP_TYPES; i++)     \
             X(ext->op_types[i]);                   \

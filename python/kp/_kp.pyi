@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Final, SupportsFloat, SupportsIndex, TypeAlias, final
+from typing import Any, Final, Self, SupportsFloat, SupportsIndex, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
@@ -244,6 +244,11 @@ class Program:
     def push_size(self) -> int: ...
     def disassemble(self) -> str: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
+
+@disjoint_base
+class _Call:
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    def __call__(self, *args: Any, **kwargs: Any) -> None: ...
 
 @disjoint_base
 class Memory:
@@ -492,4 +497,4 @@ def launch(
     download: int,
     specs: bytes = b"",
     /,
-) -> None: ...
+) -> int: ...

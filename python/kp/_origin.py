@@ -52,6 +52,10 @@ class Origin:
 
     def program(self, types: Iterable[str]) -> Program:
         """The program for these types of the parameters without one, in order."""
+        return self.find(types)[0]
+
+    def find(self, types: Iterable[str]) -> tuple[Program, Capture]:
+        """That, and what it was compiled from."""
         key = tuple(types)
         capture, programs = self._made  # both at once: other threads may put newer ones there
         if not capture.fixed or changed(capture.watches):
@@ -61,7 +65,7 @@ class Origin:
         if program is None:
             given = {**self.types, **dict(zip(self.open, key, strict=True))}
             program = programs[key] = compile_capture(capture.with_params(given))
-        return program
+        return program, capture
 
     def call_names(self) -> list[str]:
         """The parameters that the caller passes."""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from typing import Any, SupportsIndex, TypeAlias
 
+    from ._capture import Capture
     from ._kp import Param, Program, Tensor
     from ._origin import Origin
     from .classic import Manager
@@ -112,7 +113,7 @@ def kernel_from_source(
     return Kernel(_kp.compile(text, kernel=name, file=file, **_options(local_size, subgroup_size, checked)), text, None)
 
 
-class Kernel:
+class Kernel(_kp._Call):
     """A compiled kernel. Call it with its arguments in order, without the index, or by name:
 
         multiply(a, b, out)                  # once for each element of the first buffer that it writes
@@ -138,7 +139,7 @@ class Kernel:
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__doc__ = getattr(function, "__doc__", None)
         self.__module__ = getattr(function, "__module__", __name__)
-        self._last = None if program is None else _Variant(program)
+        self._last = None if program is None else _Variant(program, None)
 
     def _refresh(self, values: dict[str, Any] | None = None) -> _Variant:
         """The program for what the kernel's names stand for now, and for the arguments whose types it takes. A call goes on
@@ -146,9 +147,9 @@ class Kernel:
         variant = self._last
         if self._origin is not None:
             types = self._origin.types_of(values or {}) if self._origin.open else ()
-            program = self._origin.program(types)
-            if variant is None or program is not variant.program:
-                variant = self._last = _Variant(program)
+            program, capture = self._origin.find(types)
+            if variant is None or program is not variant.program or capture is not variant.capture:
+                variant = self._last = _Variant(program, capture)
         assert variant is not None
         return variant
 
@@ -219,17 +220,22 @@ class Kernel:
 
     def __getitem__(self, extent: Extent) -> Callable[..., None]:
         def launch(*args: Any, **kwargs: Any) -> None:
-            self._run(extent, args, kwargs)
+            if "extent" in kwargs:
+                raise TypeError(f"{self.__name__}() got multiple values for argument 'extent'")
+            self(*args, extent=extent, **kwargs)
 
         return launch
 
-    def __call__(self, *args: Any, extent: Extent | None = None, **kwargs: Any) -> None:
-        """Runs the kernel and waits. See the class, and the module for what happens to each kind of argument."""
-        self._run(extent, args, kwargs)
+    def _call(self, /, *args: Any, extent: Extent | None = None, **kwargs: Any) -> tuple[list[Any], int] | None:
+        """Runs the kernel and waits. The extension calls it for each call that it does not remember; what comes back is
+        remembered: the names that must mean what they do now, and what was recorded."""
+        return self._run(extent, args, kwargs)
 
     # ------------------------------------------------------------------------------------------------------------------
 
-    def _run(self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    def _run(
+        self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[list[Any], int] | None:
         variant = self._called_with(args, kwargs)
         values = self._bind(args, kwargs, variant.params)
         push, specs = self._push(variant, values), self._specs(variant, values)
@@ -237,8 +243,8 @@ class Kernel:
         if all(isinstance(argument, _kp.Tensor) for argument in arguments):
             for param, argument in zip(variant.buffers, arguments, strict=True):
                 self._check_tensor(param, argument)
-            self._launch(variant, arguments, extent, push, specs, 0, 0)
-            return
+            recipe = self._launch(variant, arguments, extent, push, specs, 0, 0)
+            return (variant.watches, recipe) if recipe and variant.watches is not None else None
         outputs = [
             _Output(f"{self.__name__}() argument '{param.name}'", argument)
             for param, argument in zip(variant.buffers, arguments, strict=True)
@@ -249,6 +255,7 @@ class Kernel:
         by_id = {id(argument): tensor for argument, tensor in zip(arguments, tensors, strict=True)}
         for output in outputs:
             output.take(by_id[id(output.target)])
+        return None
 
     def _launch(
         self,
@@ -259,11 +266,12 @@ class Kernel:
         specs: bytes,
         copied: int,
         written: int,
-    ) -> None:
+    ) -> int:
         counts = self._extent(variant, extent, tensors)
-        if 0 not in counts:
-            tensors = tensors or [default_manager().tensor([0])]  # a kernel without buffers can still print
-            _kp.launch(variant.program, tuple(tensors), counts, push, copied, written, specs)
+        if 0 in counts:
+            return 0
+        tensors = tensors or [default_manager().tensor([0])]  # a kernel without buffers can still print
+        return _kp.launch(variant.program, tuple(tensors), counts, push, copied, written, specs)
 
     def _bring(self, variant: _Variant, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
         """A tensor for each argument; which of them are copied to the device first, and which are written, as bits. An
@@ -408,8 +416,11 @@ class Kernel:
 class _Variant:
     """A program, and its parameters by what becomes of them. Never changes."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, capture: Capture | None) -> None:
         self.program = program
+        self.capture = capture
+        # The names that it depends on; None: nothing tells their changes.
+        self.watches = [] if capture is None else capture.watches if capture.fixed else None
         self.params = [param for param in program.params if param.kind != "input"]
         self.buffers = [param for param in self.params if param.kind == "buffer"]
         self.scalars = [param for param in self.params if param.kind == "constant"]
