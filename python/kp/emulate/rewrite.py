@@ -147,6 +147,8 @@ def _parameter(kinds: dict[str, Any], name: str, value: Any, declared: Any = Non
             raise TypeError(f"{name} is {declared.__name__}, not {value.kind.__name__}")
         kinds[name] = LocalArray
         return value
+    if isinstance(declared, Array) and declared.length is None:  # Array[f32]: of any length
+        declared = Array(len(value), declared.element) if isinstance(value, list) else None
     literal = declared is None and type(value) in (int, float, tuple, Table)
     return value if literal else _bind(kinds, name, value, declared)
 
@@ -397,7 +399,7 @@ class Function:
 
     def _known(self, kind: Any) -> Any:
         if isinstance(kind, Array):
-            return kind if kind.length is not None else None
+            return kind
         known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Vector))
         return kind if known else None
 
