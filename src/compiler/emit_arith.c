@@ -329,10 +329,25 @@ static uint32_t int_to_float(kp_emitter *e, const kp_type *from, const kp_type *
     return kp_emit_cast(e, to_work, to, x);
 }
 
+// 64 bits of an i32, made of two words: Mesa 22.3 compares what SConvert makes of it with constants, and is wrong.
+static uint32_t sign_extended(kp_emitter *e, const kp_type *to, uint32_t x) {
+    uint32_t pair = kp_emit_type(e, kp_type_vector(e->unit, KP_I32, 2)),
+             thirty_one = kp_spirv_constant(e->s, e->type_u32, 31);
+    uint32_t wide = kp_emit_type(e, kp_type_scalar(e->unit, to->dtype)), parts[4];
+    for (uint32_t i = 0; i < to->components; i++) {
+        uint32_t words[2] = {to->components == 1 ? x : kp_spirv_extract(e->s, e->type_i32, x, i)};
+        words[1] = kp_spirv_binary(e->s, SpvOpShiftRightArithmetic, e->type_i32, words[0], thirty_one);
+        parts[i] = kp_spirv_unary(e->s, SpvOpBitcast, wide, kp_spirv_construct(e->s, pair, words, 2));
+    }
+    return to->components == 1 ? parts[0] : kp_spirv_construct(e->s, id_of(e, to), parts, to->components);
+}
+
 // Integers keep their low bits; wider ones get the sign, or zeros, in front.
 static uint32_t int_to_int(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
     if (kp_dtype_size(from->dtype) == kp_dtype_size(to->dtype))
         return kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, to), x);
+    if (from->dtype == KP_I32 && kp_dtype_size(to->dtype) == 8)
+        return sign_extended(e, to, x);
     if (kp_type_is_signed(from))
         return kp_spirv_unary(e->s, SpvOpSConvert, id_of(e, to), x);
     if (!kp_type_is_signed(to))
