@@ -227,6 +227,10 @@ static void dump_expression_children(dumper *d, const kp_node *n) {
         dump_child(d, n->u.comprehension.element);
         dump_child(d, n->u.comprehension.range);
         break;
+    case KP_NODE_BOUNDED:
+        dump_child(d, n->u.bounded.at);
+        dump_under(d, "limit", n->u.bounded.limit);
+        break;
     case KP_NODE_CAST:
     case KP_NODE_COPY:
         dump_child(d, n->u.operand);

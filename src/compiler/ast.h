@@ -36,6 +36,7 @@
     X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                                          \
     X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */                               \
     X(SHAPE, "shape")         /* shape: how many elements a view has on an axis, i32 */                           \
+    X(BOUNDED, "bounded")     /* bounded: an index on one of several axes, i32 */                                 \
     X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                                       \
     X(ARRAY, "array")         /* array: a fixed array, its list repeated */                                       \
     X(COPY, "copy")           /* operand: an array, as a value */                                                 \
@@ -131,6 +132,12 @@ struct kp_node {
             uint32_t axis;
         } shape;
         struct {
+            kp_node *given; // as the text has it
+            kp_node *at;    // the same, or counted from the end if that is known
+            kp_node *limit; // below which it is to be, an i32; a checked kernel sees to that
+            bool wraps;     // the limit is a CONST; an index counts from the end at run time, and stays below
+        } bounded;
+        struct {
             kp_node *element, *range;
             kp_name *variable;
         } comprehension;
@@ -149,7 +156,7 @@ struct kp_node {
         } invoke;
         struct {
             kp_list list;   // CONSTs of the node's type
-            kp_node *index; // an i32
+            kp_node *index; // of 32 or 64 bits
         } table;
         struct {
             kp_list targets; // VARIABLEs

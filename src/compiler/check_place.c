@@ -184,6 +184,26 @@ static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_
     return kp_check_combine(c, n, left, right);
 }
 
+kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *limit, bool wraps) {
+    kp_node *n = kp_check_new(c, KP_NODE_BOUNDED, given, kp_type_scalar(c->unit, KP_I32));
+    n->u.bounded.given = given;
+    n->u.bounded.at = at;
+    n->u.bounded.limit = limit;
+    n->u.bounded.wraps = wraps;
+    return n;
+}
+
+// An index on one of several axes, as an i32: `given`, counted from the end where it is a negative constant. Looked at
+// on its own in a checked kernel: all axes together may be in range when one is not.
+static kp_node *on_axis(kp_checker *c, kp_node *n, kp_node *given, kp_node *limit) {
+    kp_node *at = given;
+    if (given->kind == KP_NODE_CONST && given->u.value.i < 0)
+        at = binary(c, n, KP_TOKEN_PLUS, limit, given);
+    if (c->unit->desc->checked)
+        return kp_check_bounded(c, given, at, limit, false);
+    return kp_check_cast(c, at, kp_type_scalar(c->unit, KP_I32));
+}
+
 // The index on one axis of shared memory, as an i32.
 static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, uint32_t axis) {
     kp_node *index = kp_check_index(c, n);
@@ -195,6 +215,8 @@ static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, u
                           symbol->name->text, (long long)most, symbol->axis_count > 1 ? " on this axis" : "");
         return kp_check_constant(c, index, length->type, (kp_value){.i = at < 0 ? at + most : at});
     }
+    if (symbol->axis_count > 1)
+        return on_axis(c, n, index, symbol->axes[axis]);
     index = kp_check_cast(c, index, kp_type_scalar(c->unit, KP_I32));
     if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
         return binary(c, n, KP_TOKEN_PLUS, symbol->axes[axis], index);
@@ -240,7 +262,7 @@ kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffe
 
 // a[i, j] is element i * shape[1] + j: NumPy's order, in which the last index is the one of neighbours.
 static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
-    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32), *type = object->type;
+    const kp_type *type = object->type;
     kp_node *index = n->u.subscript.index, *flat = NULL;
     uint32_t count = index->kind == KP_NODE_TUPLE ? index->u.list.list.count : 1;
     if (count != type->axes)
@@ -248,9 +270,8 @@ static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
                       count == 1 ? "this is" : "these are", count, count == 1 ? "ex" : "ices", kp_check_text(c, object),
                       type->axes == 2 ? "i, j" : "i, j, k");
     for (uint32_t axis = 0; axis < count; axis++) {
-        kp_node *at = kp_check_cast(c, kp_check_index(c, index->u.list.list.items[axis]), i32);
-        if (at->kind == KP_NODE_CONST && at->u.value.i < 0)
-            at = binary(c, n, KP_TOKEN_PLUS, kp_check_shape(c, n, object, axis), at);
+        kp_node *given = kp_check_index(c, index->u.list.list.items[axis]);
+        kp_node *at = on_axis(c, n, given, kp_check_shape(c, n, object, axis));
         if (axis > 0)
             flat = binary(c, n, KP_TOKEN_STAR, flat, kp_check_shape(c, n, object, axis));
         flat = axis > 0 ? binary(c, n, KP_TOKEN_PLUS, flat, at) : at;

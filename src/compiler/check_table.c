@@ -14,12 +14,16 @@ typedef struct pick {
     kp_node *index; // of `node` in the flat base, an i32
 } pick;
 
-static kp_node *i32_index(kp_checker *c, kp_node *n) {
-    return kp_check_cast(c, kp_check_settle(c, n), kp_type_scalar(c->unit, KP_I32));
-}
-
 static kp_node *whole(kp_checker *c, const kp_node *like, int64_t value) {
     return kp_check_constant(c, like, kp_type_int_literal(c->unit), (kp_value){.i = value});
+}
+
+// An index into one of several tuples that lie one behind the other: it stays in its own.
+static kp_node *axis_index(kp_checker *c, kp_node *index, uint32_t count) {
+    if (index->kind == KP_NODE_CONST)
+        return index;
+    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    return kp_check_bounded(c, index, index, kp_check_constant(c, index, i32, (kp_value){.i = count}), true);
 }
 
 static kp_node *combine(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
@@ -48,7 +52,8 @@ static void step_in(kp_checker *c, const kp_node *n, pick *p) {
         p->node = list.items[index->u.value.i];
         return;
     }
-    index = i32_index(c, index);
+    if (p->base != NULL || list.items[0]->kind == KP_NODE_TUPLE)
+        index = axis_index(c, index, list.count);
     if (p->base == NULL)
         p->base = p->node;
     else

@@ -286,7 +286,9 @@ static uint32_t emit_table(kp_emitter *e, kp_node *n) {
     uint32_t array = kp_spirv_type_array(s, type, list.count, 0);
     uint32_t constants = kp_spirv_constant_composite(s, array, parts, list.count);
     uint32_t variable = kp_spirv_local(s, kp_spirv_type_pointer(s, SpvStorageClassFunction, array), constants);
+    uint32_t outside = e->outside; // of the index that this is part of, if any
     uint32_t index = kp_emit_bounded_index(e, n->u.table.index, list.count, NULL);
+    e->outside = outside;
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassFunction, type);
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, variable, &index, 1));
 }
@@ -338,6 +340,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, kp_emit_length(e, n->u.symbol));
     case KP_NODE_SHAPE:
         return kp_spirv_load(e->s, e->type_i32, n->u.shape.symbol->shape[n->u.shape.axis]);
+    case KP_NODE_BOUNDED:
+        return kp_emit_bounded(e, n);
     case KP_NODE_CONSTRUCT:
         return emit_construct(e, n);
     case KP_NODE_TABLE:

@@ -54,12 +54,16 @@ void kp_emit_shared(kp_emitter *e) {
 kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
     const kp_symbol *symbol = n->u.subscript.object->u.symbol;
     kp_node *index = n->u.subscript.index;
+    uint32_t before = e->outside;
+    e->outside = 0;
     uint32_t given = kp_emit_expr(e, index), at = given;
     kp_place place = {.type = n->type, .storage = SpvStorageClassWorkgroup, .bits = symbol->bits};
+    place.outside = e->outside;
+    e->outside = before;
     if (index->kind != KP_NODE_CONST || symbol->axes[symbol->axis_count - 1]->kind != KP_NODE_CONST) {
         if (kp_type_is_signed(index->type))
             at = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, at);
-        if (e->unit->desc->checked)
+        if (e->unit->desc->checked && symbol->axis_count == 1)
             place.outside =
                 kp_emit_check_index(e, index, given, at, kp_type_scalar(e->unit, KP_U32), total_length(e, symbol, 0));
         at = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){at, symbol->last}, 2);
@@ -176,13 +180,25 @@ static uint32_t do_atomic(kp_emitter *e, uint32_t op, const kp_place *place, con
 }
 
 // Is the element inside of its buffer? Drivers that guard loads and stores forget atomics (SwiftShader crashes).
-static uint32_t is_inside(kp_emitter *e, const kp_place *place, const kp_node *element) {
+static uint32_t in_buffer(kp_emitter *e, const kp_place *place, const kp_node *element) {
     const kp_symbol *symbol = element->u.subscript.object->u.symbol;
     uint32_t length = symbol->type->length != 0 ? u32(e, symbol->type->length) : kp_emit_length(e, symbol);
     uint32_t index = place->index;
     if (kp_type_is_signed(place->index_type))
         index = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, index);
     return kp_spirv_binary(e->s, SpvOpULessThan, e->type_bool, index, length);
+}
+
+// A bool, or 0 for an element that always is.
+static uint32_t is_inside(kp_emitter *e, const kp_place *place, const kp_node *element) {
+    uint32_t inside = 0, fine = 0;
+    if (place->storage == SpvStorageClassStorageBuffer)
+        inside = in_buffer(e, place, element);
+    if (place->outside != 0)
+        fine = kp_spirv_unary(e->s, SpvOpLogicalNot, e->type_bool, place->outside);
+    if (inside == 0 || fine == 0)
+        return inside | fine;
+    return kp_spirv_binary(e->s, SpvOpLogicalAnd, e->type_bool, inside, fine);
 }
 
 static uint32_t emit_atomic(kp_emitter *e, kp_node *n) {
@@ -198,8 +214,9 @@ static uint32_t emit_atomic(kp_emitter *e, kp_node *n) {
     }
     if (kp_dtype_size(n->type->dtype) == 8)
         kp_spirv_capability(s, SpvCapabilityInt64Atomics);
-    if (place.storage == SpvStorageClassStorageBuffer) {
-        uint32_t inside = is_inside(e, &place, list.items[0]), yes = kp_spirv_id(s);
+    uint32_t inside = is_inside(e, &place, list.items[0]);
+    if (inside != 0) {
+        uint32_t yes = kp_spirv_id(s);
         from = s->block;
         merge = kp_spirv_id(s);
         kp_spirv_select_branch(s, inside, yes, merge, merge);

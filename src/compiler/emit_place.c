@@ -148,6 +148,26 @@ uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, ui
     return given;
 }
 
+static uint32_t either(kp_emitter *e, uint32_t a, uint32_t b) {
+    return a == 0 || b == 0 ? a | b : kp_spirv_binary(e->s, SpvOpLogicalOr, e->type_bool, a, b);
+}
+
+uint32_t kp_emit_bounded(kp_emitter *e, kp_node *n) {
+    kp_node *given = n->u.bounded.given, *at = n->u.bounded.at;
+    const kp_type *type = kp_type_scalar(e->unit, KP_U32);
+    uint32_t index, bad = 0;
+    if (n->u.bounded.wraps) {
+        index = kp_emit_bounded_index(e, at, (uint32_t)n->u.bounded.limit->u.value.i, &bad);
+    } else {
+        uint32_t value = kp_emit_expr(e, at), text = at == given ? value : kp_emit_expr(e, given);
+        index = as_index(e, at, value, &type);
+        uint32_t limit = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, kp_emit_expr(e, n->u.bounded.limit));
+        bad = kp_emit_check_index(e, given, text, index, type, limit);
+    }
+    e->outside = either(e, e->outside, bad);
+    return kp_type_is_signed(type) ? index : kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, index);
+}
+
 static kp_place buffer_place(const kp_symbol *buffer) {
     kp_place block = {.pointer = buffer->id, .storage = SpvStorageClassStorageBuffer, .memory = true};
     return block;
@@ -167,10 +187,12 @@ static kp_place element_place(kp_emitter *e, kp_node *n) {
     kp_place block = buffer_place(buffer);
     const kp_type *index_type, *kept = buffer->bits ? kp_type_scalar(e->unit, KP_U32) : n->type;
     uint32_t indices[2] = {u32(e, 0), 0};
-    uint32_t outside;
+    uint32_t outside, before = e->outside;
+    e->outside = 0;
     indices[1] = buffer_index(e, n, &index_type, &outside);
     kp_place place = step(e, &block, kept, indices, 2);
-    place.outside = outside;
+    place.outside = either(e, outside, e->outside);
+    e->outside = before;
     place.type = n->type;
     place.bits = buffer->bits;
     place.index = indices[1];
@@ -188,10 +210,7 @@ static kp_place subscript_place(kp_emitter *e, kp_node *n) {
     uint32_t count = object->type->kind == KP_TYPE_VECTOR ? object->type->components : object->type->length, outside;
     uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, count, &outside);
     kp_place place = step(e, &whole, n->type, &index, 1);
-    place.outside = outside;
-    if (whole.outside != 0)
-        place.outside =
-            outside == 0 ? whole.outside : kp_spirv_binary(e->s, SpvOpLogicalOr, e->type_bool, whole.outside, outside);
+    place.outside = either(e, whole.outside, outside);
     return place;
 }
 

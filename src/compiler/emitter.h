@@ -41,6 +41,7 @@ typedef struct kp_emitter {
     kp_instance *instance;                                       // that is being written; NULL: the kernel
     uint32_t line, line_block;                                   // of the last OpLine, and the block that it is in
     uint32_t target;                                             // value of KP_NODE_TARGET
+    uint32_t outside; // a bool: an axis of the index that is being written is out of range; 0: none that is asked
     kp_emitter_loop *loop;
     uint32_t nesting;                     // statements of control flow around this one
     uint32_t helpers[KP_HELPER_COUNT][2]; // [helper][64 bits], ids of those in use; 0: not
@@ -114,6 +115,8 @@ uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type); // what a valu
 // The index of one of `count` elements or components: one that is out of range at run time becomes the last one.
 // *outside: what kp_emit_check_index gives; NULL: nobody asks.
 uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, uint32_t *outside);
+
+uint32_t kp_emit_bounded(kp_emitter *e, kp_node *n); // n: BOUNDED
 
 // In a checked kernel, a fault where the index (`given` in the text) is not below `length`, a u32. Gives a bool that
 // says so where the invocation goes on in spite of it; else 0.

@@ -120,6 +120,8 @@ static bool varies(walk *w, const kp_node *n) {
         return any;
     case KP_NODE_BUILTIN:
         return any | builtin_varies(w, n);
+    case KP_NODE_BOUNDED:
+        return any | varies(w, n->u.bounded.at);
     case KP_NODE_TABLE:
         return any | varies(w, n->u.table.index);
     case KP_NODE_INVOKE:
