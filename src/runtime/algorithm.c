@@ -481,17 +481,36 @@ static kp_result resolve_launch(const kp_algorithm *algorithm, const uint32_t *w
     return KP_OK;
 }
 
+// Whether a launch can go by pairs, and is large enough to be worth another pipeline.
+static bool in_pairs(const kp_algorithm *algorithm, const uint32_t extent[3]) {
+    enum { ENOUGH = 1 << 19, ELEMENT = 4 };
+    if (algorithm->kernel->module->pairs == VK_NULL_HANDLE || extent[0] < ENOUGH || extent[0] > INT32_MAX ||
+        extent[0] % 2 != 0 || extent[1] != 1 || extent[2] != 1)
+        return false;
+    uint32_t push_end = reflection(algorithm)->launch_push_offset + (uint32_t)sizeof(kp_launch_push);
+    if (push_end > algorithm->manager->device->info.max_push_constants)
+        return false; // then it cannot go by blocks
+    for (size_t i = 0; i < algorithm->memory_count; i++) {
+        const kp_memory *memory = algorithm->memory[i];
+        if (memory->bytes / ELEMENT < extent[0] || memory->offset % (2 * ELEMENT) != 0)
+            return false;
+    }
+    return true;
+}
+
 static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t extent[3], kp_algorithm_launch *out) {
     const kp_reflect *reflect = reflection(algorithm);
+    bool pairs = in_pairs(algorithm, extent);
     char who[288];
     snprintf(who, sizeof who, "algorithm '%.200s'", algorithm->label);
     kp_launch_plan plan;
-    kp_result result = kp_launch_plan_make(&algorithm->manager->launch,
-                                           &(kp_launch_request){.extent = {extent[0], extent[1], extent[2]},
-                                                                .push_size = reflect->launch_push_offset,
-                                                                .loops = reflect->loops,
-                                                                .label = who},
-                                           &plan);
+    kp_result result =
+        kp_launch_plan_make(&algorithm->manager->launch,
+                            &(kp_launch_request){.extent = {pairs ? extent[0] / 2 : extent[0], extent[1], extent[2]},
+                                                 .push_size = reflect->launch_push_offset,
+                                                 .loops = reflect->loops,
+                                                 .label = who},
+                            &plan);
     if (result != KP_OK)
         return result;
     memcpy(out->groups, plan.groups, sizeof out->groups);
@@ -501,7 +520,8 @@ static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t exten
                                           .local = {plan.local[0], plan.local[1], plan.local[2]},
                                           .items = plan.items,
                                           .adjacent = plan.adjacent,
-                                          .folded = plan.folded};
+                                          .folded = plan.folded,
+                                          .pairs = pairs};
     out->push = plan.push;
     out->push_offset = plan.push_offset;
     return KP_OK;

@@ -8,6 +8,7 @@
 #include "float_rules.h"
 #include "loop_guard.h"
 #include "manager.h"
+#include "pairs.h"
 #include "validate.h"
 #include "vulkan/guard.h"
 
@@ -32,6 +33,7 @@ static void free_module(kp_device *device, kp_pipelines_module *module) {
         return;
     kp_pipeline_layout_destroy(device, &module->layout);
     kp_pipeline_module_destroy(device, module->handle);
+    kp_pipeline_module_destroy(device, module->pairs);
     kp_reflect_destroy(module->reflect);
     kp_map_free(&module->kernels);
     kp_alloc_free(module->key);
@@ -240,6 +242,21 @@ static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, c
     return result;
 }
 
+// Where it pays and can be: the module for two indices at a time.
+static kp_result make_pairs(kp_manager *manager, kp_pipelines_module *module, const uint32_t *words, size_t count,
+                            const char *label) {
+    const kp_device *device = manager->device;
+    uint32_t *paired = NULL;
+    if (manager->launch.driver != KP_LAUNCH_DRIVER_LAVAPIPE || !device->info.int64 || !module->regroup ||
+        module->reports)
+        return KP_OK;
+    kp_result result = kp_pairs_apply(words, count, &paired, &count);
+    if (result == KP_OK && paired != NULL)
+        result = kp_pipeline_module_create(manager->device, paired, count, label, &module->pairs);
+    kp_alloc_free(paired);
+    return result;
+}
+
 // The module as the device gets it: kernels of kp's compiler keep Python's rules for NaN and -0.0 where it can be asked
 // for them, and a driver that cuts loops says so.
 static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, const char *label) {
@@ -259,6 +276,8 @@ static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, c
     }
     if (result == KP_OK)
         result = kp_pipeline_module_create(manager->device, words, count, label, &module->handle);
+    if (result == KP_OK)
+        result = make_pairs(manager, module, words, count, label);
     kp_alloc_free(ruled);
     kp_alloc_free(guarded);
     return result;
@@ -783,21 +802,21 @@ static kp_result make_variant(kp_manager *manager, const kp_pipelines_kernel *ke
         variant == NULL ? kp_error_host_memory(sizeof *variant) : make_specialization(kernel, setting, &s);
     if (result == KP_OK) {
         variant->setting = *setting;
-        result =
-            kp_pipeline_create(manager->device,
-                               &(kp_pipeline_desc){.module = kernel->module->handle,
-                                                   .entry = setting->blocks   ? KP_LAUNCH_BLOCKS_ENTRY
-                                                            : setting->groups ? KP_LAUNCH_GROUPS_ENTRY
-                                                                              : kernel->module->reflect->entry->name,
-                                                   .layout = &kernel->module->layout,
-                                                   .subgroup_size = kernel->module->subgroup_size,
-                                                   .stage_flags = subgroup_flags(manager->device, kernel),
-                                                   .specialization = {.mapEntryCount = s.count,
-                                                                      .pMapEntries = s.entries,
-                                                                      .dataSize = s.count * 8u,
-                                                                      .pData = s.data},
-                                                   .label = label},
-                               &variant->pipeline);
+        result = kp_pipeline_create(
+            manager->device,
+            &(kp_pipeline_desc){.module = setting->pairs ? kernel->module->pairs : kernel->module->handle,
+                                .entry = setting->blocks   ? KP_LAUNCH_BLOCKS_ENTRY
+                                         : setting->groups ? KP_LAUNCH_GROUPS_ENTRY
+                                                           : kernel->module->reflect->entry->name,
+                                .layout = &kernel->module->layout,
+                                .subgroup_size = kernel->module->subgroup_size,
+                                .stage_flags = subgroup_flags(manager->device, kernel),
+                                .specialization = {.mapEntryCount = s.count,
+                                                   .pMapEntries = s.entries,
+                                                   .dataSize = s.count * 8u,
+                                                   .pData = s.data},
+                                .label = label},
+            &variant->pipeline);
         if (result != KP_OK)
             result = kp_error_set(result, "algorithm '%s': %s", label, kp_last_error());
     }

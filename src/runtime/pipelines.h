@@ -23,6 +23,7 @@ typedef struct kp_pipelines_module {
     size_t key_size;           //
     kp_reflect *reflect;       //
     VkShaderModule handle;     //
+    VkShaderModule pairs;      // what works on two indices at a time (pairs.h); VK_NULL_HANDLE: none
     kp_pipeline_layout layout; //
     uint32_t subgroup_size;    // asked for; 0: the device's choice
     bool regroup;              // launched by blocks
@@ -33,9 +34,10 @@ typedef struct kp_pipelines_module {
 
 // The settings of kp_launch_plan that make another pipeline. Compared as bytes: all of it is set.
 typedef struct kp_pipelines_setting {
-    uint32_t blocks; // KP_LAUNCH_BLOCKS_ENTRY; 0: all up to `folded` are 0
+    uint32_t blocks; // KP_LAUNCH_BLOCKS_ENTRY; 0: all up to `pairs` are 0
     uint32_t local[3];
     uint32_t items, adjacent, folded;
+    uint32_t pairs;  // of module->pairs, by blocks
     uint32_t groups; // KP_LAUNCH_GROUPS_ENTRY, and all else 0
 } kp_pipelines_setting;
 

@@ -97,6 +97,90 @@ static void every_index_runs_once_on_three_axes(void **state) {
     kp_program_destroy(program);
 }
 
+// One run of the kernel below, with arrays of their own lengths; what is beyond an array reads as 0 and is not written.
+static void run_neighbours(kp_manager *mgr, kp_program *program, const uint32_t counts[3], uint32_t extent) {
+    const kp_dtype dtypes[3] = {KP_I32, KP_F32, KP_U32};
+    const int32_t push = -3;
+    kp_tensor *t[3];
+    for (unsigned k = 0; k < 3; k++)
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = dtypes[k], .count = counts[k]}, &t[k]));
+    int32_t *a = kp_tensor_data(t[0]);
+    float *b = kp_tensor_data(t[1]);
+    uint32_t *c = kp_tensor_data(t[2]);
+    for (uint32_t i = 0; i < counts[0]; i++)
+        a[i] = (int32_t)(i * 7 % 1001) - 500;
+    for (uint32_t i = 0; i < counts[1]; i++)
+        b[i] = 0.25f;
+    for (uint32_t i = 0; i < counts[2]; i++)
+        c[i] = i;
+    kp_algorithm *algorithm = NULL;
+    OK(kp_algorithm_create(mgr,
+                           &(kp_algorithm_desc){.program = program,
+                                                .memory = t,
+                                                .memory_count = 3,
+                                                .push = &push,
+                                                .push_size = sizeof push,
+                                                .extent = {extent, 1, 1}},
+                           &algorithm));
+    gpu_once(mgr, algorithm, t, 3, NULL);
+    for (uint32_t i = 0; i < counts[1]; i++) {
+        int32_t x = i < counts[0] ? (int32_t)(i * 7 % 1001) - 500 : 0;
+        if (b[i] != (i < extent ? (float)(x * push + 7) * 0.5f : 0.25f))
+            fail_msg("extent %u: b[%u] is %g", extent, i, (double)b[i]);
+    }
+    for (uint32_t i = 0; i < counts[2]; i++) {
+        if (c[i] != (i < extent ? i ^ 5 : i))
+            fail_msg("extent %u: c[%u] is %u", extent, i, c[i]);
+    }
+    kp_algorithm_destroy(algorithm);
+    for (unsigned k = 0; k < 3; k++)
+        kp_tensor_destroy(t[k]);
+}
+
+// Large launches of kernels of single elements, which lavapipe runs by pairs (runtime/pairs.h).
+static void neighbours_stay_apart(void **state) {
+    kp_manager *mgr = *state;
+    enum { N = 1 << 19 };
+    static const struct {
+        uint32_t counts[3], extent;
+    } cases[] = {
+        {{N, N, N}, N},     {{N + 1, N + 1, N + 1}, N + 1}, {{N + 2, N + 2, N + 2}, N}, {{N - 1, N, N}, N},
+        {{N, N - 1, N}, N}, {{N, N + 1, N - 3}, N},         {{N + 9, N, N + 1}, N},     {{N + 2, N + 2, N + 2}, N + 2}};
+    kp_program *program = compile("def k(i: Index, s: i32, a: Array[i32], b: Array[f32], c: Array[u32]):\n"
+                                  "    x = a[i] * s\n"
+                                  "    x = x + 7\n"
+                                  "    b[i] = f32(x) * 0.5\n"
+                                  "    c[i] = c[i] ^ 5\n");
+    for (size_t k = 0; k < COUNT_OF(cases); k++)
+        run_neighbours(mgr, program, cases[k].counts, cases[k].extent);
+    kp_program_destroy(program);
+}
+
+// The same tensor to read from and to write to, and pyshader's form of a kernel.
+static void neighbours_in_place(void **state) {
+    kp_manager *mgr = *state;
+    enum { N = 1 << 19 };
+    kp_program *program = compile("def k(p=(\"input\", \"GlobalInvocationId\", ivec3),\n"
+                                  "      a=(\"buffer\", 0, Array(f32)), b=(\"buffer\", 1, Array(f32))):\n"
+                                  "    i = p.x\n"
+                                  "    b[i] = a[i] + b[i] * 2.0\n");
+    kp_tensor *x = gpu_floats(mgr, "x", N, NULL);
+    float *data = kp_tensor_data(x);
+    for (uint32_t i = 0; i < N; i++)
+        data[i] = (float)i;
+    kp_algorithm *algorithm = NULL;
+    OK(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = program, .memory = LIST(x, x), .memory_count = 2},
+                           &algorithm));
+    gpu_once(mgr, algorithm, &x, 1, NULL);
+    for (uint32_t i = 0; i < N; i++) {
+        if (data[i] != (float)i * 3.0f)
+            fail_msg("x[%u] is %g", i, (double)data[i]);
+    }
+    kp_algorithm_destroy(algorithm);
+    kp_tensor_destroy(x);
+    kp_program_destroy(program);
+}
+
 // More blocks than one axis of a dispatch can have: 65,535 of 64 deep, or, for a kernel with loops on lavapipe, of 256
 // long (launch_plan.h).
 static void long_launches_fold(void **state) {
@@ -378,6 +462,8 @@ int main(void) {
         GPU_TEST(a_view_takes_its_shape_from_the_tensor),
         GPU_TEST(every_index_runs_once_on_one_axis),
         GPU_TEST(every_index_runs_once_on_three_axes),
+        GPU_TEST(neighbours_stay_apart),
+        GPU_TEST(neighbours_in_place),
         GPU_TEST(long_launches_fold),
         GPU_BARE(regrouped_or_not_the_result_is_the_same),
         GPU_TEST(plain_words_are_regrouped_too),

@@ -1,0 +1,585 @@
+// See pairs.h. The kernel's function is walked once. What is the same for all invocations stays a scalar, the index
+// stays what it is (now a pair's number), and what comes from a buffer is a vector of two; what meets one becomes one.
+// Locals need no memory in the new function, which has no branches: a store says what a later load gives.
+//
+//     OpLoad of data[i]            OpLoad of pairs[i], OpBitcast to a vector of two
+//     OpStore to data[i]           OpBitcast to 64 bits, OpStore to pairs[i]
+//     arithmetic                   the same on vectors of two
+//
+// Anything else ends the walk, and the module stays as it is.
+#include "pairs.h"
+
+#include "base/alloc.h"
+#include "base/launch.h"
+#include "base/str.h"
+#include "reflect_module.h"
+
+#include <spirv/unified1/GLSL.std.450.h>
+#include <string.h>
+
+enum { HEADER = 5, BOUND = 3, SPIRV_1_4 = 0x00010400, PAIR_BYTES = 8 };
+
+typedef enum kind {
+    NOTHING, // not met, or no value: a label, a local that was not stored to
+    INDEX,   // the kernel's index, or its first axis
+    INDICES, // the kernel's index, on three axes
+    SCALAR,  // `id`, the same in all invocations
+    PAIR,    // `id`, a vector of two
+    LOCAL,   // a variable of the function; what it holds is at `id`, a row
+    ELEMENT, // pointer to a buffer's element at the index; `id`: pointer to the pair
+    CONSTANT // pointer to push constants, `id`
+} kind;
+
+typedef struct value {
+    kind kind;
+    uint32_t id;
+} value;
+
+// A buffer's variable, seen as pairs; by the row of the original.
+typedef struct pairs_of {
+    uint32_t variable; // 0: not met
+    bool reads, writes;
+} pairs_of;
+
+typedef struct walk {
+    kp_reflect_module module;
+    uint32_t blocks_at, call_at, kernel_at; // "kp_blocks", a call in it, and the kernel that is called
+    uint32_t next;                          // id
+    uint32_t word64, array, pointer, index_type;
+    value *values;     // by row
+    value *held;       // by row of a local
+    pairs_of *buffers; // by row of a variable
+    kp_str annotations, globals, body;
+    bool fits;
+} walk;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Writing
+// ---------------------------------------------------------------------------------------------------------------------
+
+#define PUT(to, op, ...) \
+    put(to, op, (const uint32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)))
+
+static void put(kp_str *to, SpvOp op, const uint32_t *operands, uint32_t count) {
+    uint32_t first = (count + 1) << SpvWordCountShift | (uint32_t)op;
+    kp_str_add(to, (const char *)&first, sizeof first);
+    kp_str_add(to, (const char *)operands, count * sizeof *operands);
+}
+
+// Ends the walk.
+static bool no(walk *w) {
+    w->fits = false;
+    return false;
+}
+
+static uint32_t row_of(walk *w, uint32_t id) {
+    uint32_t row = kp_reflect_module_find(&w->module, id);
+    if (row == KP_REFLECT_NONE)
+        no(w);
+    return row;
+}
+
+static SpvOp defined_by(walk *w, uint32_t id) {
+    uint32_t row = row_of(w, id);
+    return row == KP_REFLECT_NONE ? SpvOpNop : kp_reflect_module_def(&w->module, row).op;
+}
+
+// f32, i32, u32 and, where it is no memory, bool.
+static bool is_narrow(walk *w, uint32_t type) {
+    uint32_t row = row_of(w, type);
+    if (row == KP_REFLECT_NONE)
+        return false;
+    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+    return i.op == SpvOpTypeBool ||
+           ((i.op == SpvOpTypeInt || i.op == SpvOpTypeFloat) && kp_reflect_operand(&i, 2) == 32);
+}
+
+// The vector of two of a scalar's type: the module's own, or one made now.
+static uint32_t pair_type(walk *w, uint32_t type) {
+    kp_reflect_instruction i;
+    for (uint32_t at = HEADER; at < w->module.function_at && kp_reflect_module_next(&w->module, &at, &i);) {
+        if (i.op == SpvOpTypeVector && i.words[2] == type && i.words[3] == 2)
+            return i.words[1];
+    }
+    const uint32_t *made = (const uint32_t *)(const void *)w->globals.data;
+    for (size_t at = 0; at < w->globals.length / 4; at += made[at] >> SpvWordCountShift) {
+        if ((made[at] & SpvOpCodeMask) == SpvOpTypeVector && made[at + 2] == type)
+            return made[at + 1];
+    }
+    if (!is_narrow(w, type))
+        no(w);
+    PUT(&w->globals, SpvOpTypeVector, w->next, type, 2);
+    return w->next++;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Buffers
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void make_types(walk *w) {
+    if (w->word64 != 0)
+        return;
+    w->word64 = w->next++;
+    w->array = w->next++;
+    w->pointer = w->next++;
+    PUT(&w->globals, SpvOpTypeInt, w->word64, 64, 0);
+    PUT(&w->globals, SpvOpTypeRuntimeArray, w->array, w->word64);
+    PUT(&w->globals, SpvOpTypePointer, w->pointer, SpvStorageClassStorageBuffer, w->word64);
+    PUT(&w->annotations, SpvOpDecorate, w->array, SpvDecorationArrayStride, PAIR_BYTES);
+}
+
+// The buffer of a variable as pairs. What it is read and written for is known at the end.
+static uint32_t pairs_variable(walk *w, uint32_t row) {
+    pairs_of *b = &w->buffers[row];
+    if (b->variable != 0)
+        return b->variable;
+    const kp_reflect_def *def = &w->module.defs[row];
+    make_types(w);
+    uint32_t block = w->next++, pointer = w->next++;
+    b->variable = w->next++;
+    PUT(&w->globals, SpvOpTypeStruct, block, w->array);
+    PUT(&w->globals, SpvOpTypePointer, pointer, SpvStorageClassStorageBuffer, block);
+    PUT(&w->globals, SpvOpVariable, pointer, b->variable, SpvStorageClassStorageBuffer);
+    PUT(&w->annotations, SpvOpDecorate, block, SpvDecorationBlock);
+    PUT(&w->annotations, SpvOpMemberDecorate, block, 0, SpvDecorationOffset, 0);
+    PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationDescriptorSet, def->set);
+    PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationBinding, def->binding);
+    return b->variable;
+}
+
+// Whether a variable is a buffer of nothing but elements of 4 bytes.
+static bool is_narrow_buffer(walk *w, uint32_t row, uint32_t element_pointer) {
+    const kp_reflect_module *m = &w->module;
+    const kp_reflect_def *def = &m->defs[row];
+    uint32_t type = row_of(w, element_pointer);
+    if (type == KP_REFLECT_NONE || def->set == KP_REFLECT_NONE || def->binding == KP_REFLECT_NONE)
+        return false;
+    kp_reflect_instruction pointer = kp_reflect_module_def(m, type);
+    kp_reflect_instruction variable = kp_reflect_module_def(m, row);
+    return variable.op == SpvOpVariable && variable.words[3] == SpvStorageClassStorageBuffer &&
+           pointer.op == SpvOpTypePointer && defined_by(w, pointer.words[3]) != SpvOpTypeBool &&
+           is_narrow(w, pointer.words[3]);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Values
+// ---------------------------------------------------------------------------------------------------------------------
+
+static bool is_constant(SpvOp op) {
+    return op == SpvOpConstant || op == SpvOpConstantTrue || op == SpvOpConstantFalse || op == SpvOpSpecConstant ||
+           op == SpvOpSpecConstantTrue || op == SpvOpSpecConstantFalse || op == SpvOpSpecConstantOp;
+}
+
+static value value_of(walk *w, uint32_t id) {
+    uint32_t row = row_of(w, id);
+    if (row == KP_REFLECT_NONE)
+        return (value){0};
+    if (row < w->module.global_count && is_constant(kp_reflect_module_def(&w->module, row).op))
+        return (value){SCALAR, id};
+    return w->values[row];
+}
+
+static bool define(walk *w, uint32_t id, kind what, uint32_t as) {
+    uint32_t row = row_of(w, id);
+    if (row == KP_REFLECT_NONE)
+        return false;
+    w->values[row] = (value){what, as};
+    return true;
+}
+
+// An id for the value as a vector of two, of a scalar of that type.
+static uint32_t as_pair(walk *w, value v, uint32_t type) {
+    if (v.kind == PAIR)
+        return v.id;
+    if (v.kind != SCALAR)
+        no(w);
+    PUT(&w->body, SpvOpCompositeConstruct, pair_type(w, type), w->next, v.id, v.id);
+    return w->next++;
+}
+
+static uint32_t type_of(walk *w, uint32_t id) {
+    uint32_t row = row_of(w, id);
+    return row == KP_REFLECT_NONE ? 0 : kp_reflect_module_def(&w->module, row).words[1];
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Instructions
+// ---------------------------------------------------------------------------------------------------------------------
+
+static bool access_chain(walk *w, const kp_reflect_instruction *i) {
+    uint32_t base = row_of(w, i->words[3]);
+    if (base == KP_REFLECT_NONE)
+        return false;
+    if (kp_reflect_module_def(&w->module, base).words[3] == SpvStorageClassPushConstant) {
+        for (uint32_t k = 4; k < i->count; k++)
+            w->fits = w->fits && is_constant(defined_by(w, i->words[k]));
+        uint32_t operands[8];
+        if (i->count > 8)
+            return no(w);
+        memcpy(operands, i->words + 1, (i->count - 1) * sizeof *operands);
+        operands[1] = w->next;
+        put(&w->body, SpvOpAccessChain, operands, i->count - 1);
+        return define(w, i->words[2], CONSTANT, w->next++);
+    }
+    if (i->count != 6 || value_of(w, i->words[5]).kind != INDEX || !is_narrow_buffer(w, base, i->words[1]))
+        return no(w);
+    uint32_t variable = pairs_variable(w, base);
+    PUT(&w->body, SpvOpAccessChain, w->pointer, w->next, variable, i->words[4], value_of(w, i->words[5]).id);
+    return define(w, i->words[2], ELEMENT, w->next++);
+}
+
+// The variable behind an access chain.
+static pairs_of *buffer_of(walk *w, uint32_t chain) {
+    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row_of(w, chain));
+    return &w->buffers[row_of(w, i.words[3])];
+}
+
+static bool load(walk *w, const kp_reflect_instruction *i) {
+    uint32_t type = i->words[1], id = i->words[2];
+    value from = value_of(w, i->words[3]);
+    if (i->count != 4 || (from.kind != LOCAL && from.kind != ELEMENT && from.kind != CONSTANT))
+        return no(w);
+    if (from.kind == LOCAL)
+        return define(w, id, w->held[from.id].kind, w->held[from.id].id);
+    if (!is_narrow(w, type))
+        return no(w);
+    if (from.kind == CONSTANT) {
+        PUT(&w->body, SpvOpLoad, type, w->next, from.id);
+        return define(w, id, SCALAR, w->next++);
+    }
+    buffer_of(w, i->words[3])->reads = true;
+    uint32_t word = w->next++;
+    PUT(&w->body, SpvOpLoad, w->word64, word, from.id);
+    PUT(&w->body, SpvOpBitcast, pair_type(w, type), w->next, word);
+    return define(w, id, PAIR, w->next++);
+}
+
+static bool store(walk *w, const kp_reflect_instruction *i) {
+    value to = value_of(w, i->words[1]), what = value_of(w, i->words[2]);
+    if (i->count != 3 || what.kind == NOTHING || (to.kind != LOCAL && to.kind != ELEMENT))
+        return no(w);
+    if (to.kind == LOCAL) {
+        w->held[to.id] = what;
+        return true;
+    }
+    buffer_of(w, i->words[1])->writes = true;
+    uint32_t pair = as_pair(w, what, type_of(w, i->words[2]));
+    PUT(&w->body, SpvOpBitcast, w->word64, w->next, pair);
+    PUT(&w->body, SpvOpStore, to.id, w->next++);
+    return true;
+}
+
+// Operations on numbers, with a result: all operands from `first` on are values.
+static bool arithmetic(walk *w, const kp_reflect_instruction *i, uint32_t first) {
+    uint32_t operands[8];
+    if (i->count > 8 || !is_narrow(w, i->words[1]))
+        return no(w);
+    for (uint32_t k = 3; k < i->count; k++)
+        operands[k - 1] = k < first ? i->words[k] : as_pair(w, value_of(w, i->words[k]), type_of(w, i->words[k]));
+    operands[0] = pair_type(w, i->words[1]);
+    operands[1] = w->next;
+    put(&w->body, i->op, operands, i->count - 1);
+    return define(w, i->words[2], PAIR, w->next++);
+}
+
+// Of GLSL.std.450, those that work on each component by itself.
+static bool by_component(uint32_t function) {
+    return (function >= GLSLstd450Round && function <= GLSLstd450InverseSqrt) ||
+           (function >= GLSLstd450FMin && function <= GLSLstd450Fma && function != GLSLstd450IMix) ||
+           (function >= GLSLstd450FindILsb && function <= GLSLstd450FindUMsb) ||
+           (function >= GLSLstd450NMin && function <= GLSLstd450NClamp);
+}
+
+static bool extract(walk *w, const kp_reflect_instruction *i) {
+    value from = value_of(w, i->words[3]);
+    if (from.kind != INDICES || i->count != 5 || i->words[4] != 0)
+        return no(w);
+    PUT(&w->body, SpvOpCompositeExtract, i->words[1], w->next, from.id, 0);
+    return define(w, i->words[2], INDEX, w->next++);
+}
+
+static bool bitcast(walk *w, const kp_reflect_instruction *i) {
+    value from = value_of(w, i->words[3]);
+    if (from.kind != INDEX)
+        return arithmetic(w, i, 3);
+    PUT(&w->body, SpvOpBitcast, i->words[1], w->next, from.id);
+    return define(w, i->words[2], INDEX, w->next++);
+}
+
+static bool local(walk *w, const kp_reflect_instruction *i) {
+    uint32_t row = row_of(w, i->words[2]);
+    if (row == KP_REFLECT_NONE)
+        return false;
+    w->values[row] = (value){LOCAL, row};
+    w->held[row] = (value){0}; // an initializer is never needed: the kernel stores before it loads, or is not taken
+    return true;
+}
+
+static bool instruction(walk *w, const kp_reflect_instruction *i) {
+    switch (i->op) {
+    case SpvOpLine:
+    case SpvOpNoLine:
+        return true;
+    case SpvOpVariable:
+        return local(w, i);
+    case SpvOpAccessChain:
+        return access_chain(w, i);
+    case SpvOpLoad:
+        return load(w, i);
+    case SpvOpStore:
+        return store(w, i);
+    case SpvOpCompositeExtract:
+        return extract(w, i);
+    case SpvOpBitcast:
+        return bitcast(w, i);
+    case SpvOpExtInst:
+        return by_component(i->words[4]) ? arithmetic(w, i, 5) : no(w);
+    case SpvOpFAdd:
+    case SpvOpFSub:
+    case SpvOpFMul:
+    case SpvOpFDiv:
+    case SpvOpFNegate:
+    case SpvOpIAdd:
+    case SpvOpISub:
+    case SpvOpIMul:
+    case SpvOpSNegate:
+    case SpvOpNot:
+    case SpvOpBitwiseAnd:
+    case SpvOpBitwiseOr:
+    case SpvOpBitwiseXor:
+    case SpvOpShiftLeftLogical:
+    case SpvOpShiftRightLogical:
+    case SpvOpShiftRightArithmetic:
+    case SpvOpConvertSToF:
+    case SpvOpConvertUToF:
+    case SpvOpIsNan:
+    case SpvOpIsInf:
+    case SpvOpLogicalAnd:
+    case SpvOpLogicalOr:
+    case SpvOpLogicalNot:
+    case SpvOpLogicalEqual:
+    case SpvOpLogicalNotEqual:
+    case SpvOpIEqual:
+    case SpvOpINotEqual:
+    case SpvOpSLessThan:
+    case SpvOpSLessThanEqual:
+    case SpvOpSGreaterThan:
+    case SpvOpSGreaterThanEqual:
+    case SpvOpULessThan:
+    case SpvOpULessThanEqual:
+    case SpvOpUGreaterThan:
+    case SpvOpUGreaterThanEqual:
+    case SpvOpFOrdEqual:
+    case SpvOpFOrdLessThan:
+    case SpvOpFOrdLessThanEqual:
+    case SpvOpFOrdGreaterThan:
+    case SpvOpFOrdGreaterThanEqual:
+    case SpvOpFUnordNotEqual:
+    case SpvOpSelect:
+        return arithmetic(w, i, 3);
+    default:
+        return no(w);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The module
+// ---------------------------------------------------------------------------------------------------------------------
+
+// "kp_blocks", and the kernel that it calls wherever it calls one.
+static void find_functions(walk *w) {
+    const kp_reflect_module *m = &w->module;
+    kp_reflect_instruction i;
+    uint32_t blocks = 0, kernel = 0;
+    bool inside = false;
+    for (uint32_t at = HEADER; kp_reflect_module_next(m, &at, &i);) {
+        if (i.op == SpvOpEntryPoint && strcmp((const char *)&i.words[3], KP_LAUNCH_BLOCKS_ENTRY) == 0)
+            blocks = i.words[2];
+        if (i.op == SpvOpFunction)
+            inside = i.words[2] == blocks;
+        if (i.op == SpvOpFunction && inside)
+            w->blocks_at = i.at;
+        if (i.op == SpvOpFunctionCall && inside) {
+            w->fits = w->fits && (kernel == 0 || kernel == i.words[3]);
+            kernel = i.words[3];
+            w->call_at = i.at;
+        }
+    }
+    w->fits = w->fits && w->blocks_at != 0 && kernel != 0;
+    uint32_t row = w->fits ? row_of(w, kernel) : KP_REFLECT_NONE;
+    w->kernel_at = row != KP_REFLECT_NONE ? kp_reflect_module_def(m, row).at : 0;
+}
+
+// Decorations of what the kernel computes would have to go along, and there are none so far.
+static void check_decorations(walk *w) {
+    kp_reflect_instruction i;
+    for (uint32_t at = HEADER; at < w->module.function_at && kp_reflect_module_next(&w->module, &at, &i);) {
+        if (i.op == SpvOpDecorate && row_of(w, i.words[1]) >= w->module.global_count)
+            no(w);
+        if (i.op == SpvOpTypeInt && i.words[2] == 64)
+            no(w); // works on pairs of words by itself
+    }
+}
+
+// Whether a value of "kp_blocks" comes from its counter of items, which only the index does.
+static bool counts_items(walk *w, uint32_t id) {
+    uint32_t row = row_of(w, id);
+    if (row == KP_REFLECT_NONE || row < w->module.global_count)
+        return false;
+    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+    switch (i.op) {
+    case SpvOpLoad:
+        return defined_by(w, i.words[3]) == SpvOpVariable &&
+               kp_reflect_module_def(&w->module, row_of(w, i.words[3])).words[3] == SpvStorageClassFunction;
+    case SpvOpBitcast:
+    case SpvOpCompositeExtract:
+    case SpvOpCompositeConstruct: // of the axes, x first
+        return counts_items(w, i.words[3]);
+    case SpvOpIAdd:
+    case SpvOpIMul:
+        return counts_items(w, i.words[3]) || counts_items(w, i.words[4]);
+    default:
+        return false;
+    }
+}
+
+// What the kernel gets for a parameter: the index, or a push constant. All else is for kernels that stay as they are.
+static kind kind_of_argument(walk *w, uint32_t argument, uint32_t type) {
+    if (counts_items(w, argument))
+        return defined_by(w, type) == SpvOpTypeInt ? INDEX : INDICES;
+    uint32_t row = row_of(w, argument);
+    if (row == KP_REFLECT_NONE)
+        return NOTHING;
+    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+    return i.op == SpvOpLoad && defined_by(w, i.words[3]) == SpvOpAccessChain && is_narrow(w, type) ? SCALAR : NOTHING;
+}
+
+static void parameter(walk *w, const kp_reflect_instruction *i, uint32_t k) {
+    kp_reflect_instruction call = kp_reflect_module_at(&w->module, w->call_at);
+    if (k + 4 >= call.count) {
+        no(w);
+        return;
+    }
+    PUT(&w->body, SpvOpFunctionParameter, i->words[1], w->next);
+    define(w, i->words[2], kind_of_argument(w, call.words[k + 4], i->words[1]), w->next);
+    w->next++;
+}
+
+// The function, from its head to its end. What it becomes is in w->body.
+static uint32_t rewrite(walk *w) {
+    const kp_reflect_module *m = &w->module;
+    uint32_t at = w->kernel_at, function = w->next++, parameters = 0;
+    kp_reflect_instruction i;
+    bool begun = false, ended = false;
+    kp_reflect_module_next(m, &at, &i);
+    PUT(&w->body, SpvOpFunction, i.words[1], function, i.words[3], i.words[4]);
+    while (w->fits && !ended && kp_reflect_module_next(m, &at, &i)) {
+        if (!begun && i.op == SpvOpFunctionParameter) {
+            parameter(w, &i, parameters++);
+        } else if (!begun && i.op == SpvOpLabel) {
+            begun = true;
+            PUT(&w->body, SpvOpLabel, w->next++);
+        } else if (i.op == SpvOpReturn) {
+            put(&w->body, SpvOpReturn, NULL, 0);
+            ended = true;
+        } else {
+            instruction(w, &i);
+        }
+    }
+    ended = ended && kp_reflect_module_next(m, &at, &i) && i.op == SpvOpFunctionEnd && w->word64 != 0;
+    put(&w->body, SpvOpFunctionEnd, NULL, 0);
+    w->fits = w->fits && ended;
+    return function;
+}
+
+static void annotate_access(walk *w) {
+    for (uint32_t row = 0; row < w->module.global_count; row++) {
+        const pairs_of *b = &w->buffers[row];
+        if (b->variable != 0 && !b->writes)
+            PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationNonWritable);
+        if (b->variable != 0 && !b->reads)
+            PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationNonReadable);
+    }
+}
+
+static bool is_type(SpvOp op) { return op >= SpvOpTypeVoid && op <= SpvOpTypeForwardPointer; }
+
+static void copy(walk *w, kp_str *to, uint32_t from, uint32_t end) {
+    kp_str_add(to, (const char *)(w->module.words + from), (end - from) * sizeof(uint32_t));
+}
+
+static void append(kp_str *to, const kp_str *from) {
+    if (from->length != 0)
+        kp_str_add(to, from->data, from->length);
+    to->failed = to->failed || from->failed;
+}
+
+// The old module with all that is new in its place, and "kp_blocks" calling the new function.
+static void assemble(walk *w, uint32_t function, kp_str *to) {
+    const kp_reflect_module *m = &w->module;
+    kp_reflect_instruction i;
+    uint32_t capabilities = HEADER, types = 0;
+    for (uint32_t at = HEADER; kp_reflect_module_next(m, &at, &i);) {
+        capabilities = i.op == SpvOpCapability ? at : capabilities;
+        types = types == 0 && is_type(i.op) ? i.at : types;
+        if (i.op == SpvOpFunction && i.at > w->blocks_at)
+            break;
+        if (i.op == SpvOpFunctionCall && i.at > w->blocks_at)
+            w->module.words[i.at + 3] = function;
+    }
+    w->module.words[BOUND] = w->next;
+    copy(w, to, 0, capabilities);
+    PUT(to, SpvOpCapability, SpvCapabilityInt64);
+    copy(w, to, capabilities, types);
+    append(to, &w->annotations);
+    copy(w, to, types, m->function_at);
+    append(to, &w->globals);
+    copy(w, to, m->function_at, m->word_count);
+    append(to, &w->body);
+}
+
+// Leaves through the escape when memory runs out.
+static void apply(walk *w, const uint32_t *words, size_t word_count, kp_str *to) {
+    kp_reflect_module *m = &w->module;
+    kp_reflect_module_read(m, words, word_count * sizeof *words);
+    w->values = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->values);
+    w->held = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->held);
+    w->buffers = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->buffers);
+    w->next = m->words[BOUND];
+    w->fits = m->words[1] < SPIRV_1_4; // later, entry points list their buffers
+    find_functions(w);
+    if (w->fits)
+        check_decorations(w);
+    uint32_t function = w->fits ? rewrite(w) : 0;
+    if (!w->fits)
+        return;
+    annotate_access(w);
+    assemble(w, function, to);
+}
+
+static void release(walk *w) {
+    kp_str_free(&w->annotations);
+    kp_str_free(&w->globals);
+    kp_str_free(&w->body);
+    kp_arena_free(w->module.keep);
+}
+
+kp_result kp_pairs_apply(const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count) {
+    kp_arena arena = {0};
+    kp_str to = {0};
+    walk w = {.module = {.label = "pairs", .keep = &arena, .scratch = &arena}};
+    walk *volatile kept = &w;
+    if (setjmp(w.module.escape) == 0)
+        apply(kept, words, word_count, &to);
+    kp_result result = w.module.result;
+    size_t length = to.length;
+    if (result == KP_OK && to.failed)
+        result = kp_error_host_memory(word_count * sizeof *words);
+    if (result == KP_OK) {
+        *out = w.fits && length != 0 ? (uint32_t *)(void *)kp_str_take(&to) : NULL;
+        *out_count = length / sizeof *words;
+    }
+    kp_str_free(&to);
+    release(&w);
+    return result;
+}
