@@ -160,6 +160,9 @@ typedef enum kp_param_kind {
     KP_PARAM_CONSTANT, // push constant: offset and size are given
     KP_PARAM_INPUT,    // an index or another built-in; the caller passes nothing
     KP_PARAM_SPEC,     // specialization constant: spec_id is given
+    KP_PARAM_IMAGE,    // storage image: set and binding are given
+    KP_PARAM_TEXTURE,  // sampled image, with a sampler unless its type is pyshader's: set and binding are given
+    KP_PARAM_SAMPLER,  // sampler without an image: set and binding are given
 } kp_param_kind;
 
 // One parameter of a kernel, in the order of its signature.
@@ -167,20 +170,21 @@ typedef struct kp_param {
     const char *name;      // as in the source
     const char *type;      // as in the language: "Array[f32]", "f32", "ivec3"
     kp_param_kind kind;    //
-    kp_dtype dtype;        // of one scalar
-    uint32_t components;   // scalars in an element: 1, 2 to 4 for a vector, all of them for an array
-    uint32_t set;          // buffers
-    uint32_t binding;      // buffers
+    kp_dtype dtype;        // of one scalar; images: of one channel as it is stored; textures: as it reads
+    uint32_t components;   // scalars in an element: 1, 2 to 4 for a vector, all of them for an array; images: channels
+    uint32_t set;          // of what is bound
+    uint32_t binding;      // of what is bound
     uint32_t offset;       // push constants: bytes from the start of the block
     uint32_t size;         // bytes of one element as the kernel sees it
-    bool reads;            // buffers: the kernel loads from it
-    bool writes;           // buffers: the kernel stores to it
+    bool reads;            // buffers, images: the kernel loads from it
+    bool writes;           // buffers, images: the kernel stores to it
     uint32_t spec_id;      // specialization constants
     bool optional;         // specialization constants: has a default value
     uint32_t default_bits; // ... its bits; a bool is 0 or 1
-    uint32_t ndim;         // buffers: axes of the tensor, 2 or 3; 1: of any shape
+    uint32_t ndim;         // buffers: axes of the tensor, 2 or 3; 1: of any shape; images: 1 to 3
     uint32_t
-        shape_offset; // ... with 2 or 3: where the runtime puts the tensor's shape, bytes from the start of the block
+        shape_offset;   // ... with 2 or 3: where the runtime puts the tensor's shape, bytes from the start of the block
+    const char *format; // images: how a pixel is stored, "rgba8"; textures: NULL, any that reads as dtype
 } kp_param;
 
 // A compiled kernel. Made by kp_compile, kp_shader_compile or kp_shader_load, which own all that it points to. A

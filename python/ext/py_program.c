@@ -170,7 +170,10 @@ static const char *kind_name(kp_param_kind kind) {
                                         [KP_PARAM_UNIFORM] = "uniform",
                                         [KP_PARAM_CONSTANT] = "constant",
                                         [KP_PARAM_INPUT] = "input",
-                                        [KP_PARAM_SPEC] = "spec"};
+                                        [KP_PARAM_SPEC] = "spec",
+                                        [KP_PARAM_IMAGE] = "image",
+                                        [KP_PARAM_TEXTURE] = "texture",
+                                        [KP_PARAM_SAMPLER] = "sampler"};
     return names[kind];
 }
 
@@ -189,9 +192,9 @@ static PyObject *default_value(const kp_param *p) {
 }
 
 static PyObject *param_object(kp_ext *ext, const kp_param *p) {
-    PyObject *values = Py_BuildValue("(ssssIIIIINNINI)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype),
+    PyObject *values = Py_BuildValue("(ssssIIIIINNINIz)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype),
                                      p->components, p->set, p->binding, p->offset, p->size, PyBool_FromLong(p->reads),
-                                     PyBool_FromLong(p->writes), p->spec_id, default_value(p), p->ndim);
+                                     PyBool_FromLong(p->writes), p->spec_id, default_value(p), p->ndim, p->format);
     PyObject *param = values != NULL ? PyStructSequence_New(ext->param_type) : NULL;
     for (Py_ssize_t i = 0; param != NULL && i < PyTuple_Size(values); i++)
         PyStructSequence_SetItem(param, i, Py_NewRef(PyTuple_GetItem(values, i)));
@@ -276,22 +279,23 @@ static PyType_Spec program_spec = {"kp.Program", sizeof(ext_program), 0,
 static PyStructSequence_Field param_fields[] = {
     {"name", "as in the source"},
     {"type", "as in the language: 'Array[f32]'"},
-    {"kind", "'buffer', 'uniform', 'constant' (push constant), 'spec' (specialization constant) or 'input' (an index; "
-             "the caller passes nothing)"},
-    {"dtype", "of one scalar: 'f32'"},
-    {"components", "scalars in an element: 1, 2 to 4 for a vector, all of them for an array"},
-    {"set", "buffers"},
-    {"binding", "buffers"},
+    {"kind", "'buffer', 'uniform', 'image', 'texture', 'sampler', 'constant' (push constant), 'spec' (specialization "
+             "constant) or 'input' (an index; the caller passes nothing)"},
+    {"dtype", "of one scalar: 'f32'; images: of one channel as it is stored; textures: as it reads"},
+    {"components", "scalars in an element: 1, 2 to 4 for a vector, all of them for an array; images: channels"},
+    {"set", "of what is bound"},
+    {"binding", "of what is bound"},
     {"offset", "push constants: bytes from the start of the block"},
     {"size", "bytes of one element as the kernel sees it"},
-    {"reads", "buffers: the kernel loads from it"},
-    {"writes", "buffers: the kernel stores to it"},
+    {"reads", "buffers, images: the kernel loads from it"},
+    {"writes", "buffers, images: the kernel stores to it"},
     {"spec_id", "specialization constants"},
     {"default", "specialization constants: the default value; None: there is none"},
-    {"ndim", "buffers: axes of the tensor, 2 or 3; 1: of any shape"},
+    {"ndim", "buffers: axes of the tensor, 2 or 3; 1: of any shape; images: 1 to 3"},
+    {"format", "images: how a pixel is stored, 'rgba8'; None for textures: any that reads as dtype"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 14};
+static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 15};
 
 int ext_program_init(kp_ext *ext, PyObject *module) {
     ext->program_type = ext_add_type(module, &program_spec, NULL);

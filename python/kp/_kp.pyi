@@ -198,6 +198,7 @@ class Param(structseq[Any], tuple[Any, ...]):
         "spec_id",
         "default",
         "ndim",
+        "format",
     )
     @property
     def name(self) -> str: ...
@@ -227,6 +228,8 @@ class Param(structseq[Any], tuple[Any, ...]):
     def default(self) -> float | None: ...
     @property
     def ndim(self) -> int: ...
+    @property
+    def format(self) -> str | None: ...
 
 @final
 class Program:

@@ -6,6 +6,7 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
   with kp.OpSyncDevice and down with kp.OpSyncLocal when you want it.
 * NumPy arrays, other arrays and lists are copied to the device, and those that the kernel writes are copied back. They run on
   the manager of the tensors in the same call, or else on one manager for the process, made when first needed.
+* images are used as tensors are. Arrays become images where the kernel has one: (height, width), or (height, width, channels).
 * scalars become push constants, and what is declared as Const[...] specialization constants: each new value makes a pipeline.
 """
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from operator import index
 
 from . import _kp
+from ._images import KINDS, check_image, image_of, size_of
 from ._source import check_function
 
 TYPE_CHECKING = False
@@ -203,7 +205,7 @@ class Kernel(_kp._Call):
         values = self._bind((), scalars, variant.scalars + variant.consts)
         push, specs = self._push(variant, values), self._specs(variant, values)
         for param, tensor in zip(variant.buffers, tensors, strict=True):
-            self._check_tensor(param, tensor)
+            self._check_memory(param, tensor)
         counts = self._extent(variant, extent, tensors)
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
@@ -240,19 +242,23 @@ class Kernel(_kp._Call):
         values = self._bind(args, kwargs, variant.params)
         push, specs = self._push(variant, values), self._specs(variant, values)
         arguments = [values[param.name] for param in variant.buffers]
-        if all(isinstance(argument, _kp.Tensor) for argument in arguments):
+        if all(isinstance(argument, _kp.Memory) for argument in arguments):
             for param, argument in zip(variant.buffers, arguments, strict=True):
-                self._check_tensor(param, argument)
+                self._check_memory(param, argument)
             recipe = self._launch(variant, arguments, extent, push, specs, 0, 0)
             return (variant.watches, recipe) if recipe and variant.watches is not None else None
         outputs = [
             _Output(f"{self.__name__}() argument '{param.name}'", argument)
             for param, argument in zip(variant.buffers, arguments, strict=True)
-            if param.writes and not isinstance(argument, _kp.Tensor)
+            if param.writes and not isinstance(argument, _kp.Memory)
         ]
         tensors, copied, written = self._bring(variant, arguments)
         self._launch(variant, tensors, extent, push, specs, copied, written)
-        by_id = {id(argument): tensor for argument, tensor in zip(arguments, tensors, strict=True)}
+        by_id = {
+            id(argument): tensor
+            for param, argument, tensor in zip(variant.buffers, arguments, tensors, strict=True)
+            if param.writes
+        }
         for output in outputs:
             output.take(by_id[id(output.target)])
         return None
@@ -276,35 +282,39 @@ class Kernel(_kp._Call):
     def _bring(self, variant: _Variant, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
         """A tensor for each argument; which of them are copied to the device first, and which are written, as bits. An
         object that comes twice is one tensor."""
-        manager = next((argument.manager for argument in arguments if isinstance(argument, _kp.Tensor)), None)
+        manager = next((argument.manager for argument in arguments if isinstance(argument, _kp.Memory)), None)
         if manager is None:
             manager = default_manager()
-        made: dict[int, tuple[Tensor, int]] = {}
-        tensors: list[Tensor] = []
+        made: dict[tuple[int, bool], tuple[Any, int]] = {}
+        tensors: list[Any] = []
         copied = written = 0
         for i, (param, argument) in enumerate(zip(variant.buffers, arguments, strict=True)):
-            if isinstance(argument, _kp.Tensor):
-                self._check_tensor(param, argument)
+            if isinstance(argument, _kp.Memory):
+                self._check_memory(param, argument)
                 tensors.append(argument)
                 continue
-            if isinstance(argument, _kp.Image):
-                raise TypeError(
-                    f"{self.__name__}() argument '{param.name}': must be a tensor or an array, not an image"
-                )
-            if id(argument) not in made:
-                what = f"{self.__name__}() argument '{param.name}'"
-                made[id(argument)] = (manager._tensor_of(argument, param.dtype, what), i)
+            what, is_image = f"{self.__name__}() argument '{param.name}'", param.kind in KINDS
+            if (id(argument), not is_image) in made:
+                raise TypeError(f"{what}: is the same array as another argument, of which one is an image")
+            if (id(argument), is_image) not in made:
+                made[id(argument), is_image] = (self._copy_of(manager, argument, param), i)
                 copied |= 1 << i
-            tensor, first = made[id(argument)]
-            if param.ndim > 1:
+            tensor, first = made[id(argument), is_image]
+            if param.ndim > 1 and not is_image:
                 import numpy
 
                 tensor = tensor.reshape(numpy.shape(argument))
-            self._check_tensor(param, tensor)
+            self._check_memory(param, tensor)
             tensors.append(tensor)
             if param.writes:
                 written |= 1 << first
         return tensors, copied, written
+
+    def _copy_of(self, manager: Manager, argument: Any, param: Param) -> Any:
+        what = f"{self.__name__}() argument '{param.name}'"
+        if param.kind in KINDS:
+            return image_of(manager, argument, param, what)
+        return manager._tensor_of(argument, param.dtype, what)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], params: list[Param]) -> dict[str, Any]:
         """The value of each parameter by name, with Python's errors."""
@@ -326,8 +336,13 @@ class Kernel(_kp._Call):
             raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}")
         return values
 
-    def _check_tensor(self, param: Param, tensor: Tensor) -> None:
+    def _check_memory(self, param: Param, tensor: Any) -> None:
         what = f"{self.__name__}() argument '{param.name}'"
+        if param.kind in KINDS:
+            check_image(tensor, what)
+            return
+        if isinstance(tensor, _kp.Image):
+            raise TypeError(f"{what}: must be a tensor or an array, not an image")
         if not isinstance(tensor, _kp.Tensor):
             raise TypeError(f"{what}: must be a kp.Tensor, not {type(tensor).__name__}")
         dtype = _KOMPUTE_NAMES[tensor.data_type().name]
@@ -356,6 +371,10 @@ class Kernel(_kp._Call):
         kind = next((kind for kind in kinds if kind in ("Index2", "Index3")), None)
         axes = 1 if kind is None else int(kind[-1])
         for param, tensor in zip(variant.buffers, tensors, strict=True):
+            if param.writes and param.kind in KINDS:
+                if axes <= param.ndim:
+                    return size_of(tensor)[:axes]
+                break
             if param.writes and param.ndim > 1 and axes <= param.ndim:
                 return tensor.shape[axes - 1 :: -1] if axes > 1 else tensor.shape[:1]
             if param.writes and axes == 1:
@@ -422,7 +441,7 @@ class _Variant:
         # The names that it depends on; None: nothing tells their changes.
         self.watches = [] if capture is None else capture.watches if capture.fixed else None
         self.params = [param for param in program.params if param.kind != "input"]
-        self.buffers = [param for param in self.params if param.kind == "buffer"]
+        self.buffers = [param for param in self.params if param.kind == "buffer" or param.kind in KINDS]
         self.scalars = [param for param in self.params if param.kind == "constant"]
         self.consts = [param for param in self.params if param.kind == "spec"]
 

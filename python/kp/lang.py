@@ -333,6 +333,67 @@ else:
 
 
 if TYPE_CHECKING:
+
+    class ImageType(Generic[Element]):
+        size: Any
+        width: int
+        height: int
+        depth: int
+
+        def __getitem__(self, at: Any) -> Element: ...
+        def __setitem__(self, at: Any, value: Any) -> None: ...
+        def read(self, at: Any) -> Element: ...
+        def write(self, at: Any, value: Any) -> None: ...
+        def sample(self, *at: Any) -> Element: ...
+
+    class Image1D(ImageType[Element]):
+        """An image on one axis, whose pixels are read and written: a[x]."""
+
+    class Image2D(ImageType[Element]):
+        """An image whose pixels are read and written: a[x, y], or a[at] with an ivec2."""
+
+    class Image3D(ImageType[Element]):
+        """An image on three axes: a[x, y, z]."""
+
+    class Texture1D(ImageType[Element]):
+        """An image on one axis that is read, t[x], and sampled, t.sample(x)."""
+
+    class Texture2D(ImageType[Element]):
+        """An image that is read, t[x, y], and sampled, t.sample(vec2(u, v))."""
+
+    class Texture3D(ImageType[Element]):
+        """An image on three axes that is read and sampled."""
+
+else:
+
+    class ImageType(metaclass=LanguageType):
+        """Pixels: Image2D[f32], or with a format Image2D[vec4, "rgba8"]; Texture2D[f32]."""
+
+        def __class_getitem__(cls, texel):
+            parts = texel if isinstance(texel, tuple) else (texel,)
+            texts = [type_text(parts[0]), *(f'"{part}"' for part in parts[1:])]
+            return Written(f"{cls.__name__}[{', '.join(texts)}]")
+
+    class Image1D(ImageType):
+        """An image on one axis, whose pixels are read and written: a[x]."""
+
+    class Image2D(ImageType):
+        """An image whose pixels are read and written: a[x, y], or a[at] with an ivec2."""
+
+    class Image3D(ImageType):
+        """An image on three axes: a[x, y, z]."""
+
+    class Texture1D(ImageType):
+        """An image on one axis that is read, t[x], and sampled, t.sample(x)."""
+
+    class Texture2D(ImageType):
+        """An image that is read, t[x, y], and sampled, t.sample(vec2(u, v))."""
+
+    class Texture3D(ImageType):
+        """An image on three axes that is read and sampled."""
+
+
+if TYPE_CHECKING:
     Const: TypeAlias = Annotated[Element, "constant"]
 
 else:
@@ -385,6 +446,7 @@ nmin, nmax, nclamp = _functions("nmin nmax nclamp")
 dot, length, distance, normalize, cross = _functions("dot length distance normalize cross")
 face_forward, reflect = _functions("face_forward reflect")
 shared, barrier, memory_barrier, group_memory_barrier = _functions("shared barrier memory_barrier group_memory_barrier")
+read, write, sample, imageLoad, imageStore = _functions("read write sample imageLoad imageStore")
 atomic_add, atomic_sub, atomic_min, atomic_max = _functions("atomic_add atomic_sub atomic_min atomic_max")
 atomic_and, atomic_or, atomic_xor = _functions("atomic_and atomic_or atomic_xor")
 atomic_exchange, atomic_compare_exchange = _functions("atomic_exchange atomic_compare_exchange")

@@ -21,6 +21,8 @@ from kp.lang import (
     face_forward,
     floor,
     fract,
+    imageLoad,
+    imageStore,
     isqrt,
     length,
     log,
@@ -32,8 +34,10 @@ from kp.lang import (
     nmin,
     normalize,
     radians,
+    read,
     reflect,
     round_even,
+    sample,
     sign,
     sin,
     sinh,
@@ -43,6 +47,7 @@ from kp.lang import (
     tan,
     tanh,
     trunc,
+    write,
 )
 
 # Python's names: in a shader they mean what they mean in Python.
@@ -54,13 +59,10 @@ pow = LanguageFunction("pow")
 # Known to the compiler, which says that it does not have them yet.
 determinant = LanguageFunction("determinant")
 matrix_inverse = LanguageFunction("matrix_inverse")
-read = LanguageFunction("read")
-write = LanguageFunction("write")
-sample = LanguageFunction("sample")
 
 __all__ = [
     "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "ceil", "clamp", "cos", "cosh", "cross", "degrees",
-    "determinant", "distance", "exp", "exp2", "face_forward", "floor", "fract", "isqrt", "length", "log", "log2",
+    "determinant", "distance", "exp", "exp2", "face_forward", "floor", "fract", "imageLoad", "imageStore", "isqrt", "length", "log", "log2",
     "matrix_inverse", "max", "min", "mix", "modf", "nclamp", "nmax", "nmin", "normalize", "pow", "radians", "read", "reflect",
     "round", "round_even", "sample", "sign", "sin", "sinh", "smooth_step", "sqrt", "step", "tan", "tanh", "trunc", "write",
 ]  # fmt: skip

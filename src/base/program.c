@@ -28,7 +28,8 @@ static bool block_size(const kp_program *from, size_t *total) {
         return false;
     bool fits = grow(total, text_size(from->name), 1);
     for (size_t i = 0; i < from->param_count && fits; i++)
-        fits = grow(total, text_size(from->params[i].name), 1) && grow(total, text_size(from->params[i].type), 1);
+        fits = grow(total, text_size(from->params[i].name), 1) && grow(total, text_size(from->params[i].type), 1) &&
+               grow(total, text_size(from->params[i].format), 1);
     return fits;
 }
 
@@ -60,6 +61,7 @@ kp_result kp_program_new(const kp_program *from, kp_program **out) {
         b->params[i] = from->params[i];
         b->params[i].name = put_text(&texts, from->params[i].name);
         b->params[i].type = put_text(&texts, from->params[i].type);
+        b->params[i].format = put_text(&texts, from->params[i].format);
     }
     *out = &b->program;
     return KP_OK;

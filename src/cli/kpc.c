@@ -204,6 +204,12 @@ static const char *kind_name(kp_param_kind kind) {
         return "KP_PARAM_CONSTANT";
     case KP_PARAM_SPEC:
         return "KP_PARAM_SPEC";
+    case KP_PARAM_IMAGE:
+        return "KP_PARAM_IMAGE";
+    case KP_PARAM_TEXTURE:
+        return "KP_PARAM_TEXTURE";
+    case KP_PARAM_SAMPLER:
+        return "KP_PARAM_SAMPLER";
     case KP_PARAM_INPUT:
         break;
     }
@@ -223,10 +229,16 @@ static const char *dtype_name(kp_dtype dtype) {
     return "KP_F32";
 }
 
+// What stands between the quotes of a string in C.
+static void add_quoted(text *t, const char *s) {
+    for (; *s != '\0'; s++)
+        add(t, *s == '"' ? "\\\"" : (const char[]){*s, '\0'});
+}
+
 static void add_params(text *t, const kp_program *program, const char *symbol) {
     char piece[256];
     add(t, "// name, type, kind, dtype, components, set, binding, offset, size, reads, writes, spec_id, "
-           "optional, default_bits, ndim, shape_offset\nstatic const kp_param ");
+           "optional, default_bits, ndim, shape_offset, format\nstatic const kp_param ");
     add(t, symbol);
     add(t, "_params[] = {\n");
     for (size_t i = 0; i < program->param_count; i++) {
@@ -234,12 +246,13 @@ static void add_params(text *t, const kp_program *program, const char *symbol) {
         add(t, "    {\"");
         add(t, p->name);
         add(t, "\", \"");
-        add(t, p->type);
-        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%xu, %u, %u},\n",
+        add_quoted(t, p->type);
+        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%xu, %u, %u, %s%s%s},\n",
                  kind_name(p->kind), dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set,
                  (unsigned)p->binding, (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false",
                  p->writes ? "true" : "false", (unsigned)p->spec_id, p->optional ? "true" : "false",
-                 (unsigned)p->default_bits, (unsigned)p->ndim, (unsigned)p->shape_offset);
+                 (unsigned)p->default_bits, (unsigned)p->ndim, (unsigned)p->shape_offset, p->format != NULL ? "\"" : "",
+                 p->format != NULL ? p->format : "NULL", p->format != NULL ? "\"" : "");
         add(t, piece);
     }
     add(t, "};\n\n");

@@ -12,6 +12,7 @@ typedef enum kp_builtin_rule {
     KP_BUILTIN_BARRIER,
     KP_BUILTIN_ATOMIC,
     KP_BUILTIN_SUBGROUP,
+    KP_BUILTIN_IMAGE,
     KP_BUILTIN_LATER,
 } kp_builtin_rule;
 
@@ -40,6 +41,12 @@ typedef enum kp_builtin_call {
     KP_CALL_CROSS,
     KP_CALL_SHARED,
 } kp_builtin_call;
+
+typedef enum kp_image_access {
+    KP_IMAGE_READ,
+    KP_IMAGE_WRITE,
+    KP_IMAGE_SAMPLE,
+} kp_image_access;
 
 typedef enum kp_barrier {
     KP_BARRIER_ALL,    // all invocations of the workgroup arrive, then go on

@@ -44,7 +44,7 @@ typedef struct kp_check_param {
     kp_symbol *symbol;     // its type is that of the contents, for a buffer
     kp_param_kind kind;    //
     kp_input input;        // KP_PARAM_INPUT
-    uint32_t set, binding; // KP_PARAM_BUFFER
+    uint32_t set, binding; // of what is bound
     uint32_t offset;       // KP_PARAM_CONSTANT: bytes from the start of the block
     uint32_t shape_offset; // a view: bytes from the start of the block to its shape
     uint32_t spec_id;      // KP_PARAM_SPEC
@@ -91,9 +91,16 @@ typedef struct kp_kernel {
     bool prints;              // somewhere
 } kp_kernel;
 
+// True for what has a set and a binding.
+static inline bool kp_check_is_bound(kp_param_kind kind) {
+    return kind == KP_PARAM_BUFFER || kind == KP_PARAM_UNIFORM || kind == KP_PARAM_IMAGE || kind == KP_PARAM_TEXTURE ||
+           kind == KP_PARAM_SAMPLER;
+}
+
 uint32_t kp_signature_spec_bits(const kp_symbol *symbol); // the default value of a specialization constant
-uint32_t kp_check_axes(const kp_type *type);              // of a buffer
-uint32_t kp_signature_push_size(const kp_type *type);     // bytes of a push constant: a bool takes a word there
+kp_param kp_check_image_describe(const kp_check_param *param);
+uint32_t kp_check_axes(const kp_type *type);          // of a buffer
+uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constant: a bool takes a word there
 
 kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);
 

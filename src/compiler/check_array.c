@@ -92,6 +92,7 @@ static bool is_place(const kp_node *n) {
 }
 
 void kp_check_array_alias(kp_checker *c, const kp_node *n) {
+    kp_check_image_alias(c, n);
     if (n->type->kind != KP_TYPE_ARRAY || !is_place(n))
         return;
     if (kp_type_is_buffer(n->type))

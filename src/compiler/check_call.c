@@ -284,6 +284,8 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     if (row->rule == KP_BUILTIN_LATER)
         kp_check_fail(c, n, "kernels do not support %s(...) yet", row->name);
     check_count(c, n, row, list.count);
+    if (row->rule == KP_BUILTIN_IMAGE)
+        return kp_check_image_call(c, n, row);
     kp_node *tuple = row->rule == KP_BUILTIN_CUSTOM && row->op == KP_CALL_LEN ? kp_check_table(c, list.items[0]) : NULL;
     if (tuple != NULL)
         return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = tuple->u.list.list.count});
@@ -336,6 +338,9 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
         return one_value(c, invoke);
     const kp_name *name = kp_check_path(c, callee);
     if (name == NULL) {
+        kp_node *method = kp_check_image_method(c, n);
+        if (method != NULL)
+            return method;
         const kp_type *array = callee->kind == KP_NODE_CALL ? kp_signature_array_type(c, callee) : NULL;
         if (array != NULL)
             return kp_check_array_zeros(c, n, array);

@@ -62,7 +62,7 @@ static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
     if (symbol->fixed && !symbol->stored)
         return kp_check_constant(c, n, symbol->type, symbol->value);
     bool buffer = symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED;
-    if (buffer && symbol->type->kind != KP_TYPE_ARRAY)
+    if (buffer && symbol->type->kind != KP_TYPE_ARRAY && !kp_type_is_opaque(symbol->type))
         symbol->reads = true;
     kp_node *use = kp_check_new(c, buffer ? KP_NODE_BUFFER : KP_NODE_VARIABLE, n, symbol->type);
     use->u.symbol = symbol;
@@ -108,6 +108,8 @@ static void read_swizzle(kp_checker *c, kp_node *n, const kp_type *type, kp_node
 static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
     if (object->type == NULL)
         kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
+    if (kp_type_is_image(object->type))
+        return kp_check_image_member(c, n, object);
     const char *hint = kp_habit_member(c->unit, n->u.attribute.name->text);
     if (object->type->kind == KP_TYPE_ARRAY && *hint != '\0')
         kp_check_fail(c, n, "'%s' is a buffer and has no '%s'%s", kp_check_text(c, object), n->u.attribute.name->text,
@@ -287,6 +289,8 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     const kp_type *type = object->type;
     if (type == NULL)
         kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
+    if (kp_type_is_image(type))
+        return kp_check_pixel(c, n, object);
     if (type->kind != KP_TYPE_ARRAY && type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, n, "'%s' is %s %s and cannot be indexed", kp_check_text(c, object),
                       kp_check_article(type->name), type->name);
@@ -374,6 +378,9 @@ static kp_node *target_name(kp_checker *c, kp_node *n, bool reads, bool whole) {
         if (whole && symbol->type->kind == KP_TYPE_ARRAY)
             kp_check_fail(c, n, "'%s' is a buffer; assign to an element, as in %s[i] = ...", n->u.name->text,
                           n->u.name->text);
+        if (whole && kp_type_is_opaque(symbol->type))
+            kp_check_fail(c, n, "'%s' is %s; assign to a pixel, as in %s[x, y] = ...", n->u.name->text,
+                          symbol->type->name, n->u.name->text);
         symbol->writes = true;
         symbol->reads |= reads;
         kp_node *buffer = kp_check_new(c, KP_NODE_BUFFER, n, symbol->type);
@@ -393,10 +400,15 @@ static kp_node *target(kp_checker *c, kp_node *n, bool reads, bool whole) {
     switch (n->kind) {
     case KP_NODE_NAME:
         return target_name(c, n, reads, whole);
-    case KP_NODE_SUBSCRIPT:
-        return element_of(c, n, target(c, n->u.subscript.object, reads, false));
+    case KP_NODE_SUBSCRIPT: {
+        kp_node *object = target(c, n->u.subscript.object, reads, false);
+        kp_check_image_written(c, n, object);
+        return element_of(c, n, object);
+    }
     case KP_NODE_ATTRIBUTE: {
-        kp_node *swizzle = swizzle_of(c, n, target(c, n->u.attribute.object, reads, false));
+        kp_node *object = target(c, n->u.attribute.object, reads, false);
+        kp_check_image_written(c, n, object);
+        kp_node *swizzle = swizzle_of(c, n, object);
         uint32_t seen = 0;
         for (uint32_t i = 0; i < swizzle->u.swizzle.count; i++) {
             uint32_t bit = 1u << swizzle->u.swizzle.components[i];

@@ -568,6 +568,10 @@ static void check_global(kp_checker *c, const kp_node *n) {
 // A call of a helper may give any number of values here.
 static void check_effect(kp_checker *c, kp_node *n) {
     kp_node *value = n->u.operand, *invoke = value->kind == KP_NODE_CALL ? kp_check_invoke(c, value) : NULL;
+    if (invoke == NULL && kp_check_image_write(c, n)) {
+        check_assign(c, n);
+        return;
+    }
     if (invoke != NULL)
         n->u.operand = invoke->type != NULL ? kp_check_settle(c, invoke) : invoke;
     else if (kp_check_is_print(c, value))
@@ -591,8 +595,8 @@ static void check_statement(kp_checker *c, kp_node *n) {
             n->u.operand = kp_check_barrier(c, n->u.operand);
         else
             check_effect(c, n);
-        if (n->kind == KP_NODE_EXPRESSION && n->u.operand->type != NULL && n->u.operand->type->kind == KP_TYPE_ARRAY &&
-            n->u.operand->type->length == 0)
+        if (n->kind == KP_NODE_EXPRESSION && n->u.operand->type != NULL &&
+            (kp_type_is_opaque(n->u.operand->type) || kp_type_is_buffer(n->u.operand->type)))
             n->kind = KP_NODE_PASS; // a buffer's name alone: it is no value to be computed
         break;
     case KP_NODE_IF:

@@ -176,6 +176,19 @@ void kp_check_assert(kp_checker *c, kp_node *n);
 bool kp_check_is_print(kp_checker *c, const kp_node *call);    // a CALL of Python's print; false for all else
 void kp_check_print(kp_checker *c, kp_node *n, kp_node *call); // n, a statement, becomes a PRINT
 
+// check_image.c
+const kp_type *kp_check_image_type(kp_checker *c, kp_node *n);   // an annotation; NULL: it is no image
+const kp_type *kp_check_texture_type(kp_checker *c, kp_node *n); // pyshader's "2d rgba8"
+const kp_type *kp_check_sampler_type(kp_checker *c);
+kp_node *kp_check_pixel(kp_checker *c, kp_node *n, kp_node *image);              // n: SUBSCRIPT
+kp_node *kp_check_image_member(kp_checker *c, kp_node *n, const kp_node *image); // n: ATTRIBUTE
+void kp_check_image_written(kp_checker *c, const kp_node *n, const kp_node *image);
+bool kp_check_is_pixel(const kp_node *n);
+void kp_check_image_alias(kp_checker *c, const kp_node *n); // fails for an image where a value is wanted
+kp_node *kp_check_image_call(kp_checker *c, kp_node *n, const struct kp_builtin *row); // n: CALL
+kp_node *kp_check_image_method(kp_checker *c, kp_node *n); // n: CALL of image.name(...); NULL: it is none
+bool kp_check_image_write(kp_checker *c, kp_node *n);      // n: EXPRESSION; into image[at] = value, an ASSIGN as parsed
+
 // check_call.c
 kp_node *kp_check_call(kp_checker *c, kp_node *n);
 kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when it gives several values, the checked call

@@ -59,6 +59,8 @@ static kp_function *parse(kp_unit *unit, kp_parser_outline **outline) {
 
 static kp_param describe(const kp_check_param *param) {
     const kp_symbol *symbol = param->symbol;
+    if (kp_type_is_opaque(symbol->type))
+        return kp_check_image_describe(param);
     const kp_type *value = symbol->type->kind == KP_TYPE_ARRAY ? symbol->type->element : symbol->type;
     bool buffer = param->kind == KP_PARAM_BUFFER;
     return (kp_param){

@@ -696,6 +696,8 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         if (kernel->params[i].kind == KP_PARAM_BUFFER)
             emit_buffer(e, &kernel->params[i], i);
+        else if (kp_type_is_opaque(kernel->params[i].symbol->type))
+            kp_emit_image(e, &kernel->params[i]);
     }
     emit_specs(e);
     emit_shapes(e);

@@ -186,6 +186,8 @@ uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
         return emit_custom(e, n);
     if (rule == KP_BUILTIN_BARRIER || rule == KP_BUILTIN_ATOMIC || rule == KP_BUILTIN_SUBGROUP)
         return kp_emit_parallel(e, n);
+    if (rule == KP_BUILTIN_IMAGE)
+        return kp_emit_sample(e, n);
     uint32_t operands[3];
     for (uint32_t i = 0; i < n->u.call.list.count; i++)
         operands[i] = kp_emit_expr(e, n->u.call.list.items[i]);

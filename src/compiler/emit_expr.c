@@ -220,7 +220,7 @@ static uint32_t emit_swizzle(kp_emitter *e, kp_node *n) {
 
 static uint32_t emit_subscript(kp_emitter *e, kp_node *n) {
     kp_node *object = n->u.subscript.object;
-    if (object->type->kind == KP_TYPE_ARRAY || kp_emit_in_memory(n)) {
+    if (object->type->kind == KP_TYPE_ARRAY || kp_type_is_image(object->type) || kp_emit_in_memory(n)) {
         kp_place place = kp_emit_place(e, n);
         return kp_emit_load(e, &place);
     }
@@ -337,6 +337,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
     case KP_NODE_SUBSCRIPT:
         return emit_subscript(e, n);
     case KP_NODE_LENGTH:
+        if (kp_type_is_image(n->u.symbol->type))
+            return kp_emit_image_size(e, n->u.symbol);
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, kp_emit_length(e, n->u.symbol));
     case KP_NODE_SHAPE:
         return kp_spirv_load(e->s, e->type_i32, n->u.shape.symbol->shape[n->u.shape.axis]);

@@ -204,6 +204,8 @@ static kp_place subscript_place(kp_emitter *e, kp_node *n) {
     kp_node *object = n->u.subscript.object;
     if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
         return kp_emit_shared_place(e, n);
+    if (kp_type_is_image(object->type))
+        return kp_emit_pixel_place(e, n);
     if (object->kind == KP_NODE_BUFFER && object->type->kind == KP_TYPE_ARRAY)
         return element_place(e, n);
     kp_place whole = kp_emit_place(e, object);
@@ -328,6 +330,8 @@ static uint32_t part_count(const kp_type *type) {
 }
 
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
+    if (place->image != NULL)
+        return kp_emit_read_pixel(e, place);
     if (place->bits)
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_f32, kp_spirv_load(e->s, e->type_u32, place->pointer));
     if (place->count != 0)
@@ -339,6 +343,10 @@ uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
 }
 
 static void store_all(kp_emitter *e, const kp_place *place, uint32_t value) {
+    if (place->image != NULL) {
+        kp_emit_write_pixel(e, place, value);
+        return;
+    }
     if (place->bits)
         value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
     if (place->count == 0 && is_plain(place)) {
@@ -371,6 +379,8 @@ void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value) {
 bool kp_emit_in_memory(const kp_node *n) {
     if (n->kind == KP_NODE_VARIABLE)
         return kp_symbol_is_kept(n->u.symbol);
+    if (n->kind == KP_NODE_SUBSCRIPT && kp_type_is_image(n->u.subscript.object->type))
+        return false;
     if (n->kind == KP_NODE_SUBSCRIPT)
         return n->u.subscript.object->type->kind == KP_TYPE_ARRAY || kp_emit_in_memory(n->u.subscript.object);
     return n->kind == KP_NODE_BUFFER;

@@ -48,7 +48,7 @@ static void find_place(const kp_kernel *kernel, uint32_t *set, uint32_t *binding
     *set = *binding = 0;
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         const kp_check_param *param = &kernel->params[i];
-        if (param->kind != KP_PARAM_BUFFER || param->set < *set)
+        if (!kp_check_is_bound(param->kind) || param->set < *set)
             continue;
         *binding = param->set > *set || param->binding >= *binding ? param->binding + 1 : *binding;
         *set = param->set;

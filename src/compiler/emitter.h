@@ -87,6 +87,7 @@ typedef struct kp_place {
     const kp_type *index_type;    // ... i32 or u32
     bool bits;                    // a float that is kept as u32
     uint32_t outside;             // a bool: nothing is stored where it is true; 0: it always is
+    const kp_symbol *image;       // the pixel of it at `index`, a vector; NULL: it is no pixel
 } kp_place;
 
 kp_place kp_emit_place(kp_emitter *e, kp_node *n);
@@ -122,6 +123,14 @@ uint32_t kp_emit_bounded(kp_emitter *e, kp_node *n); // n: BOUNDED
 // says so where the invocation goes on in spite of it; else 0.
 uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, uint32_t index, const kp_type *type,
                              uint32_t length);
+
+// emit_image.c
+void kp_emit_image(kp_emitter *e, const kp_check_param *param); // its variable
+uint32_t kp_emit_image_size(kp_emitter *e, const kp_symbol *symbol);
+kp_place kp_emit_pixel_place(kp_emitter *e, kp_node *n); // n: SUBSCRIPT
+uint32_t kp_emit_read_pixel(kp_emitter *e, const kp_place *place);
+void kp_emit_write_pixel(kp_emitter *e, const kp_place *place, uint32_t value);
+uint32_t kp_emit_sample(kp_emitter *e, kp_node *n);
 
 // emit_parallel.c
 void kp_emit_shared(kp_emitter *e); // its variables

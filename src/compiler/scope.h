@@ -8,7 +8,7 @@
 typedef enum kp_symbol_kind {
     KP_SYMBOL_LOCAL,    // a variable
     KP_SYMBOL_VALUE,    // a parameter passed by value: index, push constant
-    KP_SYMBOL_BUFFER,   // a parameter that is a storage buffer
+    KP_SYMBOL_BUFFER,   // a parameter that is a storage buffer, an image or a sampler
     KP_SYMBOL_SHARED,   // an array in the memory of a workgroup
     KP_SYMBOL_CONSTANT, // a parameter of a helper that is a literal in this instance
     KP_SYMBOL_ARRAY,    // a parameter of a helper that is a fixed array of the caller's, or in one, or in a buffer
@@ -29,6 +29,7 @@ typedef struct kp_symbol {
     uint32_t held;                // LOCAL, an array, in check: how many loops go over it
     uint32_t home;                // LOCAL, in check: the block of its first assignment
     bool reads, writes;           // BUFFER: what the kernel does to it
+    bool samples;                 // BUFFER, an image: ... between its pixels too
     struct kp_symbol *stands_for; // a parameter of a helper: the buffer that is passed; NULL: itself
     const kp_type *whole;         // ARRAY: the type of the variable, or of the buffer's contents, that it is in
     uint32_t depth;               // ARRAY: how many indices lead from there to it

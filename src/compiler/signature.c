@@ -2,7 +2,8 @@
 // bound. An annotation is parsed as an expression and read here:
 //
 //     type      := NAME | 'Array' '[' type ']' | 'Array' '(' [length ','] type ')' | 'Vector' '(' n ',' type ')'
-//     parameter := type | INPUT | 'Const' '[' type ']' | '(' resource ',' slot ',' type ')'
+//     image     := ('Image1D' | ... | 'Texture3D') '[' type [',' format] ']'                       (check_image.c)
+//     parameter := type | image | INPUT | 'Const' '[' type ']' | '(' resource ',' slot ',' type ')'
 //     INPUT     := 'Index' | 'Index2' | 'LocalIndex' | ... (check.h)
 //
 // Each name may come through modules (kp.Array, ps.f32) and each part may be in quotes.
@@ -117,6 +118,9 @@ static const kp_type *value_type(kp_checker *c, kp_node *n) {
     if (array != NULL)
         kp_check_fail(c, n, "%s is for a parameter only; an array in a variable has a length, as in Array(16, %s)",
                       array->name, array->element->name);
+    const kp_type *image = kp_check_image_type(c, n);
+    if (image != NULL)
+        kp_check_fail(c, n, "%s is for a parameter only", image->name);
     if (n->kind == KP_NODE_SUBSCRIPT)
         n = n->u.subscript.object; // says what is wrong with its name
     else if (n->kind == KP_NODE_CALL)
@@ -184,8 +188,15 @@ static void set_input(kp_checker *c, kp_check_param *param, kp_input input) {
     param->type_name = input < KP_INPUT_GLOBAL_ID ? inputs[input].name : inputs[input].type;
 }
 
-static void set_buffer(kp_check_param *param, const kp_type *type, uint32_t set, uint32_t binding) {
-    param->kind = KP_PARAM_BUFFER;
+static kp_param_kind bound_kind(const kp_type *type) {
+    return type->kind == KP_TYPE_SAMPLER                                 ? KP_PARAM_SAMPLER
+           : !kp_type_is_image(type)                                     ? KP_PARAM_BUFFER
+           : type->use == KP_TYPE_STORAGE || type->use == KP_TYPE_EITHER ? KP_PARAM_IMAGE
+                                                                         : KP_PARAM_TEXTURE;
+}
+
+static void set_bound(kp_check_param *param, const kp_type *type, uint32_t set, uint32_t binding) {
+    param->kind = bound_kind(type);
     param->set = set;
     param->binding = binding;
     param->symbol->kind = KP_SYMBOL_BUFFER;
@@ -224,7 +235,17 @@ static void tuple_input(kp_checker *c, kp_check_param *param, kp_node *slot, kp_
     param->type_name = type->name;
 }
 
-static void tuple_buffer(kp_checker *c, kp_check_param *param, kp_node *slot, kp_node *type_node) {
+static const kp_type *tuple_type(kp_checker *c, const char *resource, kp_node *n) {
+    if (strstr(resource, "texture") != NULL || strstr(resource, "TEXTURE") != NULL)
+        return kp_check_texture_type(c, n);
+    if (strstr(resource, "sampler") != NULL || strstr(resource, "SAMPLER") != NULL)
+        return kp_check_sampler_type(c);
+    n = unquote(c, n);
+    const kp_type *type = kp_signature_array_type(c, n);
+    return type != NULL ? type : element_type(c, n);
+}
+
+static void tuple_bound(kp_checker *c, kp_check_param *param, const char *resource, kp_node *slot, kp_node *type_node) {
     enum { MOST = 0xFFFF };
     uint32_t set = 0, binding;
     if (slot->kind == KP_NODE_TUPLE && slot->u.list.list.count == 2) {
@@ -233,9 +254,16 @@ static void tuple_buffer(kp_checker *c, kp_check_param *param, kp_node *slot, kp
     } else {
         binding = constant_size(c, slot, "a binding", 0, MOST);
     }
-    type_node = unquote(c, type_node);
-    const kp_type *type = kp_signature_array_type(c, type_node);
-    set_buffer(param, type != NULL ? type : element_type(c, type_node), set, binding);
+    set_bound(param, tuple_type(c, resource, type_node), set, binding);
+}
+
+static bool is_bound_resource(const char *name) {
+    static const char *const names[] = {"buffer", "texture", "sampler", "RES_BUFFER", "RES_TEXTURE", "RES_SAMPLER"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    }
+    return false;
 }
 
 // (resource, slot, type)
@@ -246,13 +274,14 @@ static void resolve_tuple(kp_checker *c, kp_check_param *param, kp_node *n) {
     const char *resource = word_of(c, list.items[0]);
     if (strcmp(resource, "input") == 0 || strcmp(resource, "RES_INPUT") == 0)
         tuple_input(c, param, list.items[1], list.items[2]);
-    else if (strcmp(resource, "buffer") == 0 || strcmp(resource, "RES_BUFFER") == 0)
-        tuple_buffer(c, param, list.items[1], list.items[2]);
-    else if (strcmp(resource, "uniform") == 0 || strcmp(resource, "texture") == 0 || strcmp(resource, "sampler") == 0 ||
-             strncmp(resource, "RES_", 4) == 0)
+    else if (is_bound_resource(resource))
+        tuple_bound(c, param, resource, list.items[1], list.items[2]);
+    else if (strcmp(resource, "uniform") == 0 || strncmp(resource, "RES_", 4) == 0)
         kp_check_fail(c, list.items[0], "kernels do not support the resource '%s' yet", resource);
     else
-        kp_check_fail(c, list.items[0], "there is no resource '%s'; a parameter is an \"input\" or a \"buffer\"",
+        kp_check_fail(c, list.items[0],
+                      "there is no resource '%s'; a parameter is an \"input\", a \"buffer\", a \"texture\" or a "
+                      "\"sampler\"",
                       resource);
 }
 
@@ -263,10 +292,10 @@ static const char *const_name(kp_checker *c, const kp_type *type) {
     return kp_arena_text(&c->unit->arena, text, (size_t)length);
 }
 
-static uint32_t buffers_before(const kp_checker *c, const kp_check_param *param) {
+static uint32_t bound_before(const kp_checker *c, const kp_check_param *param) {
     uint32_t count = 0;
     for (const kp_check_param *p = c->kernel->params; p < param; p++)
-        count += p->kind == KP_PARAM_BUFFER;
+        count += kp_check_is_bound(p->kind);
     return count;
 }
 
@@ -333,9 +362,11 @@ static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
     }
     if (is_named(c, n, "Const"))
         kp_check_fail(c, n, "Const needs the type of the number, as in Const[i32]");
-    const kp_type *array = kp_signature_array_type(c, n);
-    if (array != NULL)
-        set_buffer(param, array, 0, buffers_before(c, param));
+    const kp_type *bound = kp_signature_array_type(c, n);
+    if (bound == NULL)
+        bound = kp_check_image_type(c, n);
+    if (bound != NULL)
+        set_bound(param, bound, 0, bound_before(c, param));
     else
         resolve_constant(c, param, n);
 }
@@ -415,17 +446,18 @@ const kp_type *kp_signature_hint(kp_checker *c, kp_node *n) {
     }
     bool known = kp_type_find(c->unit, name->text) != NULL || strcmp(name->text, "Array") == 0 ||
                  strcmp(name->text, "Vector") == 0;
+    const kp_type *image = known ? NULL : kp_check_image_type(c, n);
     if (!known)
-        return NULL;
+        return image;
     const kp_type *array = kp_signature_array_type(c, n);
     return array != NULL ? array : value_type(c, n);
 }
 
 static void refuse_clash(kp_checker *c, uint32_t index, const kp_function *function) {
     const kp_check_param *param = &c->kernel->params[index];
-    for (uint32_t i = 0; i < index && param->kind == KP_PARAM_BUFFER; i++) {
+    for (uint32_t i = 0; i < index && kp_check_is_bound(param->kind); i++) {
         const kp_check_param *other = &c->kernel->params[i];
-        if (other->kind == KP_PARAM_BUFFER && other->set == param->set && other->binding == param->binding)
+        if (kp_check_is_bound(other->kind) && other->set == param->set && other->binding == param->binding)
             kp_error_at(c->unit, function->parameters[index].token, NULL, "'%s' and '%s' have the same binding %u",
                         function->parameters[i].token->name->text, function->parameters[index].token->name->text,
                         param->binding);
@@ -522,7 +554,7 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         resolve(c, param, annotation_of(c, parameter));
         if (param->kind == KP_PARAM_SPEC && parameter->value != NULL && !is_type_default(parameter->value))
             set_default(c, param, parameter->value);
-        by_value += param->kind != KP_PARAM_BUFFER && param->kind != KP_PARAM_SPEC;
+        by_value += !kp_check_is_bound(param->kind) && param->kind != KP_PARAM_SPEC;
         if (by_value > MOST_BY_VALUE)
             kp_error_at(c->unit, parameter->token, NULL, "a kernel has at most %d parameters that are not buffers",
                         MOST_BY_VALUE);

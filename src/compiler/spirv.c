@@ -265,6 +265,18 @@ uint32_t kp_spirv_type_struct(kp_spirv *s, const uint32_t *members, uint32_t cou
     return unique(s, SpvOpTypeStruct, 0, members, count, salt);
 }
 
+uint32_t kp_spirv_type_image(kp_spirv *s, uint32_t type, SpvDim dim, uint32_t sampled, SpvImageFormat format) {
+    enum { DEPTH = 0, ARRAYED = 0, MULTISAMPLED = 0 };
+    const uint32_t operands[] = {type, (uint32_t)dim, DEPTH, ARRAYED, MULTISAMPLED, sampled, (uint32_t)format};
+    return unique(s, SpvOpTypeImage, 0, operands, sizeof operands / sizeof *operands, 0);
+}
+
+uint32_t kp_spirv_type_sampled_image(kp_spirv *s, uint32_t image) {
+    return unique(s, SpvOpTypeSampledImage, 0, &image, 1, 0);
+}
+
+uint32_t kp_spirv_type_sampler(kp_spirv *s) { return unique(s, SpvOpTypeSampler, 0, NULL, 0, 0); }
+
 uint32_t kp_spirv_type_pointer(kp_spirv *s, SpvStorageClass storage, uint32_t type) {
     return unique(s, SpvOpTypePointer, 0, (uint32_t[]){(uint32_t)storage, type}, 2, 0);
 }

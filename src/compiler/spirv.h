@@ -64,6 +64,10 @@ uint32_t kp_spirv_type_vector(kp_spirv *s, uint32_t element, uint32_t count);
 uint32_t kp_spirv_type_array(kp_spirv *s, uint32_t element, uint32_t length, uint32_t stride); // length 0: run time
 uint32_t kp_spirv_type_sized(kp_spirv *s, uint32_t element, uint32_t length); // an array; length: id of a constant
 uint32_t kp_spirv_type_struct(kp_spirv *s, const uint32_t *members, uint32_t count, uint32_t salt);
+// Not arrayed, one sample; sampled: 1 with a sampler, 2 without.
+uint32_t kp_spirv_type_image(kp_spirv *s, uint32_t type, SpvDim dim, uint32_t sampled, SpvImageFormat format);
+uint32_t kp_spirv_type_sampled_image(kp_spirv *s, uint32_t image);
+uint32_t kp_spirv_type_sampler(kp_spirv *s);
 bool kp_spirv_is_fresh(const kp_spirv *s, uint32_t id); // true when `id` is the newest: time to decorate it
 uint32_t kp_spirv_type_pointer(kp_spirv *s, SpvStorageClass storage, uint32_t type);
 uint32_t kp_spirv_type_function(kp_spirv *s, uint32_t result, const uint32_t *parameters, uint32_t count);

@@ -63,7 +63,7 @@ const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components
 
 static const kp_type *find_array(kp_unit *unit, const kp_type *element, uint32_t length, uint32_t axes) {
     for (kp_type *type = unit->types->arrays; type != NULL; type = type->next) {
-        if (type->element == element && type->length == length && type->axes == axes)
+        if (type->kind == KP_TYPE_ARRAY && type->element == element && type->length == length && type->axes == axes)
             return type;
     }
     char name[128];
@@ -90,6 +90,19 @@ const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t len
 
 const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes) {
     return find_array(unit, element, 0, axes > 1 ? axes : 0);
+}
+
+const kp_type *kp_type_image(kp_unit *unit, const kp_type *like) {
+    for (kp_type *type = unit->types->arrays; type != NULL; type = type->next) {
+        if (type->kind == like->kind && type->element == like->element && type->axes == like->axes &&
+            type->use == like->use && type->format == like->format)
+            return type;
+    }
+    kp_type *type = KP_UNIT_NEW(unit, kp_type, 1);
+    *type = *like;
+    type->name = kp_arena_text(&unit->arena, like->name, strlen(like->name));
+    type->next = unit->types->arrays;
+    return unit->types->arrays = type;
 }
 
 // True for `base` and one digit, 2 to 4.
@@ -125,6 +138,10 @@ static bool is_signed_dtype(kp_dtype dtype) {
 bool kp_type_is_value(const kp_type *type) { return type->kind == KP_TYPE_SCALAR || type->kind == KP_TYPE_VECTOR; }
 
 bool kp_type_is_buffer(const kp_type *type) { return type->kind == KP_TYPE_ARRAY && type->length == 0; }
+
+bool kp_type_is_image(const kp_type *type) { return type->kind == KP_TYPE_IMAGE; }
+
+bool kp_type_is_opaque(const kp_type *type) { return type->kind == KP_TYPE_IMAGE || type->kind == KP_TYPE_SAMPLER; }
 
 const kp_type *kp_type_leaf(const kp_type *type) {
     while (type->kind == KP_TYPE_ARRAY)

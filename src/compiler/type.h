@@ -10,17 +10,31 @@ typedef enum kp_type_kind {
     KP_TYPE_SCALAR,        // dtype
     KP_TYPE_VECTOR,        // components of dtype
     KP_TYPE_ARRAY,         // length of element; length 0: as many as the buffer holds
+    KP_TYPE_IMAGE,         // pixels, on `axes` axes, which read as `element`
+    KP_TYPE_SAMPLER,       // how a texture is sampled, apart from it
 } kp_type_kind;
 
+// What a kernel can do with an image.
+typedef enum kp_type_use {
+    KP_TYPE_STORAGE, // reads and writes its pixels
+    KP_TYPE_TEXTURE, // reads and samples them; it has its own sampler
+    KP_TYPE_PLAIN,   // the same with a sampler that is another parameter (pyshader's "2d f32")
+    KP_TYPE_EITHER,  // PLAIN where the kernel samples it, else STORAGE (pyshader's "2d rgba8")
+} kp_type_use;
+
+struct kp_pixel_format;
+
 typedef struct kp_type {
-    kp_type_kind kind;             //
-    kp_dtype dtype;                // SCALAR, VECTOR: of one scalar
-    uint32_t components;           // SCALAR: 1; VECTOR: 2 to 4
-    const struct kp_type *element; // ARRAY; VECTOR: the scalar
-    uint32_t length;               // ARRAY
-    uint32_t axes;                 // ARRAY: of a buffer's view, 2 or 3; 0: one
-    const char *name;              // as in the language, for messages and kp_param.type
-    struct kp_type *next;          // ARRAY: in the list of all
+    kp_type_kind kind;                    //
+    kp_dtype dtype;                       // SCALAR, VECTOR: of one scalar
+    uint32_t components;                  // SCALAR: 1; VECTOR: 2 to 4
+    const struct kp_type *element;        // ARRAY; VECTOR: the scalar
+    uint32_t length;                      // ARRAY
+    uint32_t axes;                        // ARRAY: of a buffer's view, 2 or 3; 0: one. IMAGE: 1 to 3
+    kp_type_use use;                      // IMAGE
+    const struct kp_pixel_format *format; // IMAGE: of what is stored; NULL: any that reads as `dtype`
+    const char *name;                     // as in the language, for messages and kp_param.type
+    struct kp_type *next;                 // ARRAY, IMAGE: in the list of all
 } kp_type;
 
 void kp_type_setup(kp_unit *unit); // makes the unit's types; call it once, first
@@ -31,6 +45,8 @@ const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype);
 const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components); // components 1: the scalar
 const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length);
 const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes); // a buffer with 1 to 3 axes
+
+const kp_type *kp_type_image(kp_unit *unit, const kp_type *like); // its kind, dtype, element, axes, use, format, name
 
 // The type called `name`: "f32", "float", "float32", "vec2", "bool", "boolean" ...; NULL when there is none.
 const kp_type *kp_type_find(kp_unit *unit, const char *name);
@@ -48,6 +64,8 @@ bool kp_type_is_numeric(const kp_type *type);     // float or int
 bool kp_type_is_value(const kp_type *type);       // scalar or vector
 bool kp_type_is_local(const kp_type *type);       // can be in a variable: a value, or a fixed array
 bool kp_type_is_buffer(const kp_type *type);      // an array as long as the buffer that it is in
+bool kp_type_is_image(const kp_type *type);       // textures too
+bool kp_type_is_opaque(const kp_type *type);      // an image or a sampler: nothing in memory
 const kp_type *kp_type_leaf(const kp_type *type); // what an array of arrays is made of; any other type is its own
 uint32_t
 kp_type_size(const kp_type *type); // bytes in memory, a bool's is one: of a scalar, a vector (tight), a fixed array

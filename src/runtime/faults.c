@@ -167,8 +167,9 @@ static kp_result fault(const kp_algorithm *algorithm, const uint32_t *record) {
         return kp_error_set(KP_ERROR_ASSERT, "%s:%u:%u: assertion failed%s%s, %s", site->file, (unsigned)site->line,
                             (unsigned)site->column, site->text[0] != '\0' ? ": " : "", site->text, at);
     long long index = (long long)(record[5] | (uint64_t)record[6] << 32);
-    return kp_error_set(KP_ERROR_INDEX, "%s:%u:%u: index %lld is out of range for size %u, %s", site->file,
-                        (unsigned)site->line, (unsigned)site->column, index, (unsigned)record[7], at);
+    return kp_error_set(KP_ERROR_INDEX, "%s:%u:%u: %s%sindex %lld is out of range for size %u, %s", site->file,
+                        (unsigned)site->line, (unsigned)site->column, site->text, site->text[0] != '\0' ? ": " : "",
+                        index, (unsigned)record[7], at);
 }
 
 static kp_result check_part(const kp_faults_part *part, const uint32_t *words) {

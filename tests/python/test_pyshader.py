@@ -13,7 +13,7 @@ TYPES = """void boolean u8 i16 i32 i64 f16 f32 f64 vec2 vec3 vec4 ivec2 ivec3 iv
 mat2 mat3 mat4 mat2x3 mat2x4 mat3x2 mat3x4 mat4x2 mat4x3""".split()
 STDLIB = """round round_even trunc abs sign floor ceil fract radians degrees sin cos tan asin acos atan sinh cosh tanh asinh
 acosh atanh atan2 pow exp log exp2 log2 sqrt isqrt determinant matrix_inverse modf min max clamp mix step smooth_step length
-distance cross normalize face_forward reflect nmin nmax nclamp read write sample""".split()
+distance cross normalize face_forward reflect nmin nmax nclamp read write sample imageLoad imageStore""".split()
 
 
 def run(module, *arrays, count=None):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import ast
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 
 from .arrays import Array, LocalArray, from_list, row_major
+from .images import MAKERS, Image, ImageSpec, Sampler
 from .parallel import Group, Invocation, run_group
 from .rewrite import TYPES, Function
 from .scalars import i32
@@ -72,9 +74,12 @@ _SPECS: dict[str, Any] = {
     **TYPES,
     "Array": Array,
     "Const": Const,
+    **MAKERS,
     **{name + "123"[n - 1].replace("1", ""): Index(name, n) for name in _PLACES for n in (1, 2, 3)},
     "RES_INPUT": "input",
     "RES_BUFFER": "buffer",
+    "RES_TEXTURE": "texture",
+    "RES_SAMPLER": "sampler",
     "__builtins__": {},
 }
 
@@ -90,9 +95,13 @@ def spec_of(text: str) -> Any:
         def __getattr__(self, name: str) -> Any:
             return _SPECS.get(name, self)
 
+    if re.match(r"[123]d ", text) or text == "sampler":  # pyshader's, as the compiler calls them
+        return ("sampler" if text == "sampler" else "texture", 0, text)
     spec = eval(text, {"__builtins__": {}}, Names(_SPECS))
     while isinstance(spec, str):
         spec = spec_of(spec)
+    if isinstance(spec, tuple) and spec[0] in ("texture", "sampler"):
+        return spec
     if isinstance(spec, Array) and isinstance(spec.element, str):
         spec.element = spec_of(spec.element)
     if isinstance(spec, tuple):
@@ -212,7 +221,18 @@ class Parameter:
         spec = self.spec[2] if isinstance(self.spec, tuple) else self.spec
         return spec if isinstance(spec, Array) else None
 
-    def bind(self, given: Any) -> Callable[[Place], Any]:
+    @property
+    def image(self) -> ImageSpec | None:
+        """The type of an image."""
+        if isinstance(self.spec, tuple) and self.spec[0] == "texture":
+            return ImageSpec.of_pyshader(self.spec[2])
+        return self.spec if isinstance(self.spec, ImageSpec) else None
+
+    @property
+    def is_sampler(self) -> bool:
+        return isinstance(self.spec, tuple) and self.spec[0] == "sampler"
+
+    def bind(self, given: Any, checked: bool = False) -> Callable[[Place], Any]:
         """A function from a place to the value of the parameter, for what the caller gave."""
         spec = self.spec
         if isinstance(spec, Index):
@@ -221,6 +241,12 @@ class Parameter:
         if isinstance(spec, tuple) and spec[0] == "input":
             source, kind = _INPUTS[spec[1]], spec[2]
             return lambda place: kind(*source(place))
+        if self.image is not None:
+            image = Image(self.name, self.image, given, checked)
+            return lambda place: image
+        if self.is_sampler:
+            sampler = Sampler(self.name, given)
+            return lambda place: sampler
         if self.array is not None:
             buffer = Buffer(self.name, self.array.element, given, self.array.length, self.array.axes)
             return lambda place: buffer
@@ -262,6 +288,15 @@ class _Arguments:
             self.made[id(given)] = (given, self._flat(given, element))
         return self.made[id(given)][1]
 
+    def image(self, given: Any) -> Any:
+        """The array of an image's pixels; a kp.Image as it is, whose host side is one."""
+        if hasattr(given, "num_channels"):
+            return given
+        if id(given) not in self.made:
+            array = np.asarray(given, dtype=np.float32 if isinstance(given, (list, tuple)) else None)
+            self.made[id(given)] = (given, array.astype(array.dtype.newbyteorder("="), copy=False))
+        return self.made[id(given)][1]
+
     def shape(self, given: Any) -> tuple[int, ...]:
         return np.shape(given) if isinstance(given, (list, tuple, np.ndarray)) else memoryview(given).shape or ()
 
@@ -293,6 +328,13 @@ def _written(node: ast.FunctionDef) -> set[str]:
                 base = base.value
             if isinstance(base, ast.Name):
                 names.add(base.id)
+    for call in ast.walk(node):
+        if isinstance(call, ast.Call):
+            called = ast.unparse(call.func).rpartition(".")
+            if called[2] in ("write", "imageStore") and len(call.args) == 3:
+                names.add(ast.unparse(call.args[0]))
+            elif called[2] == "write":
+                names.add(called[0])
     return names
 
 
@@ -332,6 +374,10 @@ class Emulation:
         self.function = Function(source, name if isinstance(source, str) else None)
         self.name = self.function.name
         self.writes = _written(self.function.node)
+        if self.program is not None:
+            self.writes |= {param.name for param in self.program.params if param.writes}
+        origin = self.kernel._origin if self.kernel is not None else None
+        self.checked = bool(origin is not None and origin.options.get("checked"))
         self.parameters = [Parameter(a, spec_of(text)) for a, text in self._types().items()]
         self.constants = self._defaults()
         self.function.node.args.defaults = []
@@ -360,7 +406,7 @@ class Emulation:
         written = ((a.arg, a.annotation or d) for a, d in given)
         known = {name: ast.unparse(node) for name, node in written if node is not None}
         if self.program is not None:
-            known |= {p.name: p.type for p in self.program.params}
+            known = {p.name: p.type for p in self.program.params} | known
         if self.function.function is not None:
             from .._source import _param_types
 
@@ -377,7 +423,7 @@ class Emulation:
         axes, counts = len(counts), counts + (1,) * (3 - len(counts))
         given = iter(args)
         place = Place(counts, self.local_size)
-        sources = [p.bind(None if p.is_input else next(given)) for p in self.parameters]
+        sources = [p.bind(None if p.is_input else next(given), self.checked) for p in self.parameters]
         function = self.function.make(types_of_parameters=False)
 
         def call(who: Invocation) -> Any:
@@ -408,9 +454,11 @@ class Emulation:
             if parameter.is_input:
                 continue
             value = given[parameter.name]
+            if parameter.name in self.writes:
+                written.add(id(value))
+            if parameter.image is not None:
+                value = arguments.image(value)
             if parameter.array is not None:
-                if parameter.name in self.writes:
-                    written.add(id(value))
                 flat = arguments.array(value, parameter.array.element)
                 value = flat.reshape(arguments.shape(value)) if parameter.array.axes > 1 else flat
             values.append(value)
@@ -439,6 +487,10 @@ class Emulation:
         index = next((p.spec for p in self.parameters if isinstance(p.spec, Index) and p.spec.name == "Index"), None)
         axes = index.axes if index is not None else 1
         for parameter, value in zip([p for p in self.parameters if not p.is_input], values):
+            if parameter.image is not None and parameter.name in self.writes:
+                if axes <= parameter.image.axes:
+                    return Image(parameter.name, parameter.image, value).sizes[:axes]
+                break
             if parameter.array is not None and parameter.name in self.writes:
                 if parameter.array.axes > 1 and axes <= parameter.array.axes:
                     return value.shape[axes - 1 :: -1] if axes > 1 else value.shape[:1]

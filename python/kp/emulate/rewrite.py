@@ -23,6 +23,7 @@ import numpy as np
 from ..lang import LanguageFunction, LanguageType, type_text
 from .arrays import Array, LocalArray, Table, from_list, leaves, table_kind
 from .functions import FUNCTIONS, PYTHON
+from .images import FUNCTIONS as IMAGES
 from .parallel import PARALLEL, Collective, shared
 from .scalars import SCALARS, f16, f32, f64, i32, u64
 from .vectors import Vector, typed, vector, vector_types
@@ -91,7 +92,7 @@ def _language() -> dict[str, Any]:
     """What a kernel may name without importing it."""
     import math
 
-    names: dict[str, Any] = {**FUNCTIONS, **PYTHON, **PARALLEL, **TYPES, "Array": Array}
+    names: dict[str, Any] = {**FUNCTIONS, **PYTHON, **IMAGES, **PARALLEL, **TYPES, "Array": Array}
     own = types.SimpleNamespace(**names)
     for name in ("stdlib", "lang", "kp", "ps", "pyshader"):
         names[name] = own

@@ -1,0 +1,81 @@
+"""Arrays as images, for kernels that are called with arrays: the last axis but that of the channels is x, as in every
+library that keeps pictures in arrays."""
+
+from __future__ import annotations
+
+from . import _kp
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._kp import Image, Memory, Param
+    from .classic import Manager
+
+KINDS = ("image", "texture", "sampler")  # of parameters that take images
+_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
+# What can be read as each type, and whether it is normalized then.
+_READ_AS = {
+    "f32": {"float32": False, "float16": False, "uint8": True, "int8": True},
+    "i32": {"int32": False, "int16": False, "int8": False},
+    "u32": {"uint32": False, "uint16": False, "uint8": False},
+}
+_AXES = ("width", "height", "depth")
+
+
+def is_normalized(format: str | None) -> bool:
+    """Whether a format keeps floats in integers: "rgba8", "r8snorm"."""
+    return format is not None and format.endswith(("8", "snorm"))
+
+
+def describe(array: Any, param: Param, what: str) -> tuple[Any, tuple[int, ...], int, bool]:
+    """An array as an image for `param`: the array, its size from x on, its channels, and whether it is normalized. TypeError,
+    ValueError: it cannot be one."""
+    import numpy
+
+    if param.kind == "sampler":
+        raise TypeError(f"{what}: must be a kp.Image, whose filter and wrap count, not {type(array).__name__}")
+    wanted = _NUMPY_NAMES[param.dtype]
+    pixels = numpy.asarray(array, dtype=wanted if isinstance(array, (list, tuple)) else None)
+    pixels = numpy.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("="))
+    name = pixels.dtype.name
+    if param.kind == "image" and name != wanted:
+        raise TypeError(f"{what}: has dtype {name}, an image of {param.format} must be {wanted}")
+    if param.kind == "texture" and name not in _READ_AS[param.dtype]:
+        known = ", ".join(_READ_AS[param.dtype])
+        raise TypeError(f"{what}: has dtype {name}, {param.type} takes {known}")
+    flat = pixels.ndim == param.ndim
+    channels = 1 if flat or not pixels.shape else pixels.shape[-1]
+    allowed = (param.components,) if param.kind == "image" else (1, 2, 3, 4)
+    if pixels.ndim not in (param.ndim, param.ndim + 1) or channels not in allowed:
+        axes = ", ".join(reversed(_AXES[: param.ndim]))
+        shape = f"({axes},)" if param.ndim == 1 else f"({axes})"
+        if allowed != (1,):
+            shape = f"({axes}, {allowed[0] if len(allowed) == 1 else 'channels'})"
+        raise ValueError(f"{what}: has shape {pixels.shape}, {param.type} takes {shape}")
+    size = tuple(reversed(pixels.shape[: param.ndim]))
+    normalized = is_normalized(param.format) if param.kind == "image" else _READ_AS[param.dtype][name]
+    return pixels, size, channels, normalized
+
+
+def image_of(manager: Manager, array: Any, param: Param, what: str) -> Image:
+    """An image with the pixels of an array. UnsupportedError: the device has no such images."""
+    pixels, size, channels, normalized = describe(array, param, what)
+    if 0 in size:
+        raise ValueError(f"{what}: has shape {pixels.shape}, but an image has at least one pixel")
+    width, height, depth = (*size, 0, 0)[:3]
+    return manager.image_t(pixels, width, height, channels, depth=depth, normalized=normalized)
+
+
+def check_image(image: Any, what: str) -> None:
+    """That it is one: what it must be else, the runtime says."""
+    if not isinstance(image, _kp.Image):
+        raise TypeError(f"{what}: must be a kp.Image, not {type(image).__name__}")
+
+
+def size_of(image: Memory) -> tuple[int, ...]:
+    """From x on, as many axes as it has."""
+    return tuple(reversed(image.shape[:-1]))
+
+
+__all__ = ["KINDS", "check_image", "describe", "image_of", "is_normalized", "size_of"]

@@ -1,0 +1,221 @@
+"""Images in CPython: NumPy arrays, or the host sides of kp.Images, as a kernel sees them."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+from .scalars import f32, i32, u32
+from .vectors import Vector, typed, vector
+
+_KINDS: dict[str, Any] = {"f": f32, "i": i32, "u": u32}
+
+
+class Format:
+    """How the pixels of an image are stored: "rgba8", "r16f"."""
+
+    def __init__(self, name: str) -> None:
+        found = re.fullmatch(r"(r|rg|rgba)(8|16|32)_?(f|i|ui|snorm|unorm|)", name)
+        if found is None:
+            raise ValueError(f"there is no format {name!r}")
+        channels, bits, kind = found.groups()
+        letter = {"f": "f", "i": "i", "ui": "u", "snorm": "i"}.get(kind, "u")
+        self.name, self.channels = name, len(channels)
+        self.dtype = np.dtype(f"{letter}{int(bits) // 8}")
+        self.normalized = kind in ("snorm", "unorm", "")
+
+
+class ImageSpec:
+    """A type: Image2D[f32], Image2D[vec4, "rgba8"], Texture2D[f32], or pyshader's "2d rgba8". `scalar` is what a channel reads
+    as, `texel` what a pixel does."""
+
+    def __init__(self, axes: int, texel: Any, format: str | None, stored: bool, scalar: Any = None) -> None:
+        self.axes, self.texel, self.stored = axes, texel, stored
+        self.scalar = scalar or getattr(texel, "scalar", texel)
+        if stored and format is None:
+            names = {f32: "f", i32: "i", u32: "ui"}
+            format = f"{'rgba'[: getattr(texel, 'size', 1)]}32{names[self.scalar]}"
+        self.format = Format(format) if format is not None else None
+
+    @classmethod
+    def of_pyshader(cls, text: str) -> ImageSpec:
+        axes, _, what = text.partition(" ")
+        if what in ("f16", "f32", "i16", "i32", "u8", "u16", "u32"):
+            scalar = _KINDS[what[0]]
+            return cls(int(axes[0]), vector(f32 if scalar is f32 else i32, 4), None, False, scalar)
+        format = Format(what)
+        scalar = f32 if format.normalized else _KINDS[format.dtype.kind]
+        return cls(int(axes[0]), vector(f32 if scalar is f32 else i32, 4), what, True, scalar)
+
+
+class _Maker:
+    """Image2D, before its brackets."""
+
+    def __init__(self, axes: int, stored: bool) -> None:
+        self.axes, self.stored = axes, stored
+
+    def __getitem__(self, texel: Any) -> ImageSpec:
+        texel, *format = texel if isinstance(texel, tuple) else (texel,)
+        return ImageSpec(self.axes, texel, format[0] if format else None, self.stored)
+
+
+MAKERS = {f"{name}{axes}D": _Maker(axes, name == "Image") for name in ("Image", "Texture") for axes in (1, 2, 3)}
+
+
+class Sampler:
+    """A parameter that says how textures are sampled: an image, whose filter and wrap count."""
+
+    def __init__(self, name: str, given: Any) -> None:
+        self.filter, self.wrap = getattr(given, "filter", "nearest"), getattr(given, "wrap", "clamp")
+
+
+# Where a coordinate outside of an image of n pixels reads; None: nowhere, zeros.
+_WRAPS: dict[str, Callable[[int, int], int | None]] = {
+    "clamp": lambda k, n: min(max(k, 0), n - 1),
+    "repeat": lambda k, n: k % n,
+    "mirror": lambda k, n: min(k % (2 * n), 2 * n - 1 - k % (2 * n)),
+    "zero": lambda k, n: k if 0 <= k < n else None,
+}
+
+
+class Image:
+    """An image or texture. Outside of it a read gives 0 and a write does nothing, unless the kernel is checked."""
+
+    def __init__(self, name: str, spec: ImageSpec, given: Any, checked: bool = False) -> None:
+        self.name, self.spec, self.checked = name, spec, checked
+        self.own = Sampler(name, given)
+        self.data = given if isinstance(given, np.ndarray) else np.asarray(given)
+        self._check_type(getattr(given, "normalized", None))
+        if self.data.ndim == spec.axes:
+            self.data = self.data[..., None]
+        channels = self.data.shape[-1]
+        if self.data.ndim != spec.axes + 1 or channels > 4 or (spec.format and channels != spec.format.channels):
+            raise ValueError(f"argument '{name}': has shape {self.data.shape}, which is no image of {spec.axes} axes")
+        self.sizes = tuple(reversed(self.data.shape[:-1]))
+
+    def _check_type(self, normalized: bool | None) -> None:
+        dtype, format = self.data.dtype, self.spec.format
+        if format is not None and (dtype != format.dtype or normalized not in (None, format.normalized)):
+            raise TypeError(f"argument '{self.name}': has dtype {dtype}, an image of {format.name} has {format.dtype}")
+        kinds = {"f": "fiu", "i": "i", "u": "u"}[np.dtype(self.spec.scalar.numpy).kind]
+        if dtype.kind not in kinds or (self.spec.scalar is f32 and dtype.kind in "iu" and dtype.itemsize > 1):
+            raise TypeError(
+                f"argument '{self.name}': has dtype {dtype}, which does not read as {self.spec.scalar.__name__}"
+            )
+
+    @property
+    def size(self) -> Any:
+        return i32(self.sizes[0]) if self.spec.axes == 1 else vector(i32, self.spec.axes)(*map(i32, self.sizes))
+
+    @property
+    def width(self) -> Any:
+        return i32(self.sizes[0])
+
+    @property
+    def height(self) -> Any:
+        return i32(self.sizes[1])
+
+    @property
+    def depth(self) -> Any:
+        return i32(self.sizes[2])
+
+    def _place(self, at: Any) -> tuple[int, ...] | None:
+        """The index of a pixel in the array; None: it is outside."""
+        places = [int(k) for k in at] if isinstance(at, (tuple, Vector)) else [int(at)]
+        for axis, (place, size) in enumerate(zip(places, self.sizes, strict=True)):
+            if self.checked and not 0 <= place < size:
+                raise IndexError(f"{'xyz'[axis]} of image '{self.name}': index {place} is out of range for size {size}")
+        inside = all(0 <= place < size for place, size in zip(places, self.sizes, strict=True))
+        return tuple(reversed(places)) if inside else None
+
+    def _four(self, place: tuple[int, ...]) -> list[float]:
+        """The four components of a pixel."""
+        raw = self.data[place]
+        values = raw.astype(np.float64) if self.spec.scalar is f32 else raw
+        if self.spec.scalar is f32 and self.data.dtype.kind in "iu":
+            values = np.maximum(values / np.iinfo(self.data.dtype).max, -1.0)
+        numbers: list[float] = values.tolist()
+        return [*numbers, 0, 0, 0, 1][: len(numbers)] + [0, 0, 0, 1][len(numbers) :]
+
+    def _texel(self, four: list[float]) -> Any:
+        texel = self.spec.texel
+        kind = getattr(texel, "scalar", texel)
+        if self.spec.scalar is u32 and kind is i32:
+            four = [int(x) - 2**32 if x >= 2**31 else x for x in four]
+        parts = [kind(x) for x in four[: getattr(texel, "size", 1)]]
+        return texel(*parts) if issubclass(texel, Vector) else parts[0]
+
+    def __getitem__(self, at: Any) -> Any:
+        place = self._place(at)
+        return self._texel([0, 0, 0, 0] if place is None else self._four(place))
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        place = self._place(at)
+        value = typed(value, self.spec.texel, self.name)
+        if place is not None:
+            parts = list(value) if isinstance(value, Vector) else [value]
+            self.data[place] = [self._stored(part) for part in parts[: self.data.shape[-1]]]
+
+    def _stored(self, value: Any) -> Any:
+        dtype = self.data.dtype
+        if dtype.kind == "f":
+            with np.errstate(over="ignore"):
+                return dtype.type(float(value))
+        limits = np.iinfo(dtype)
+        if self.spec.scalar is f32:
+            low = -1.0 if dtype.kind == "i" else 0.0
+            return dtype.type(round(min(max(float(value), low), 1.0) * limits.max))
+        number = int(value) % 2**32 if dtype.itemsize == 4 and dtype.kind == "u" else int(value)
+        if not limits.min <= number <= limits.max:
+            raise OverflowError(f"{self.name}[...] = {number}: a pixel holds {limits.min} to {limits.max}")
+        return dtype.type(number)
+
+    def read(self, at: Any) -> Any:
+        return self[at]
+
+    def write(self, at: Any, value: Any) -> None:
+        self[at] = value
+
+    def sample(self, *sampler_and_place: Any) -> Any:
+        *samplers, at = sampler_and_place
+        sampler: Sampler = samplers[0] if samplers else self.own
+        places = [float(k) for k in at] if isinstance(at, Vector) else [float(at)]
+        total = [0.0] * 4
+        for weight, pixel in self._pixels(sampler, places):
+            four = [0.0] * 4 if None in pixel else self._four(tuple(reversed(pixel)))  # type: ignore[arg-type]
+            total = [t + weight * x for t, x in zip(total, four, strict=True)]
+        return self._texel(total if self.spec.scalar is f32 else [int(x) for x in total])
+
+    def _pixels(self, sampler: Sampler, places: list[float]) -> Iterator[tuple[float, tuple[int | None, ...]]]:
+        """The pixels that a sample is made of, with their weights."""
+        wrap = _WRAPS[sampler.wrap]
+        axes = []
+        for place, size in zip(places, self.sizes, strict=True):
+            if sampler.filter == "nearest":
+                axes.append([(1.0, wrap(math.floor(place * size), size))])
+                continue
+            first = math.floor(place * size - 0.5)
+            part = place * size - 0.5 - first
+            axes.append([(1.0 - part, wrap(first, size)), (part, wrap(first + 1, size))])
+        for corner in itertools.product(*axes):
+            yield math.prod(weight for weight, _ in corner), tuple(pixel for _, pixel in corner)
+
+
+def _write(image: Image, at: Any, value: Any) -> None:
+    image[at] = value
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "read": lambda image, at: image[at],
+    "write": _write,
+    "sample": lambda image, *at: image.sample(*at),
+    "imageLoad": lambda image, at: image[at],
+    "imageStore": _write,
+}
+
+__all__ = ["FUNCTIONS", "MAKERS", "Image", "ImageSpec", "Sampler"]
