@@ -31,6 +31,7 @@
 
 #include <kp/base.h>
 #include <kp/compiler.h>
+#include <kp/external.h>
 #include <kp/kernels.h>
 #include <kp/runtime.h>
 #include <kp/shader.h>

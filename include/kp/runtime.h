@@ -174,6 +174,13 @@ typedef enum kp_memory_type {
     KP_MEMORY_DEVICE_AND_HOST, // device-local and host-visible at once where there is such memory, else as DEVICE
 } kp_memory_type;
 
+// Ways to share memory and semaphores with others (kp/external.h).
+typedef enum kp_handle_type {
+    KP_HANDLE_NONE,      //
+    KP_HANDLE_OPAQUE_FD, // a file descriptor for the same driver on the same device (VK_KHR_external_memory_fd)
+    KP_HANDLE_DMA_BUF,   // Linux's own, memory alone, for other drivers and devices (VK_EXT_external_memory_dma_buf)
+} kp_handle_type;
+
 #define KP_MAX_DIMS 8
 
 // All fields may be zero but the size, which is `count`, or else `ndim` and `shape`.
@@ -192,7 +199,8 @@ typedef struct kp_tensor_desc {
                                     // it. NULL: nothing to do
     void *release_payload;          //
     kp_memory_type memory_type;     //
-    const char *label;              // name in messages and for debuggers; NULL: "tensor"
+    kp_handle_type exported; // memory that can be exported as such, which it has to itself. An empty tensor has none
+    const char *label;       // name in messages and for debuggers; NULL: "tensor"
 } kp_tensor_desc;
 
 // Makes both sides. The device side holds nothing definite until a sync or a kernel has written it (with unified memory

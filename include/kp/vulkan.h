@@ -2,7 +2,7 @@
 #ifndef KP_VULKAN_H
 #define KP_VULKAN_H
 
-#include <kp/runtime.h>
+#include <kp/external.h>
 #include <vulkan/vulkan.h>
 
 #ifdef __cplusplus
@@ -105,6 +105,15 @@ typedef struct kp_vulkan_image {
 
 // KP_ERROR_TYPE for a tensor, KP_ERROR_STATE for a dead image. Thread-safety: any.
 KP_API kp_result kp_vulkan_from_image(const kp_image *image, kp_vulkan_image *out);
+
+// Valid until the semaphore is destroyed. KP_ERROR_STATE. Thread-safety: any.
+KP_API kp_result kp_vulkan_from_semaphore(const kp_semaphore *semaphore, VkSemaphore *out);
+
+// A semaphore of your own, of the manager's device, for kp_sequence_submit; `desc` says whether it is binary, and may
+// be NULL. It must outlive kp's and the work that uses it; kp does not destroy it. KP_ERROR_ARGUMENT,
+// KP_ERROR_UNSUPPORTED. Thread-safety: any.
+KP_API kp_result kp_vulkan_adopt_semaphore(kp_manager *manager, VkSemaphore semaphore, const kp_semaphore_desc *desc,
+                                           kp_semaphore **out);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // An op of your own

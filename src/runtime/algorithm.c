@@ -73,33 +73,11 @@ void kp_algorithm_kill(kp_algorithm *algorithm) {
         kp_algorithm_let_go(algorithm);
 }
 
-static void link_to_manager(kp_algorithm *algorithm) {
-    kp_manager *manager = algorithm->manager;
-    pthread_mutex_lock(&manager->lock);
-    algorithm->after = manager->algorithms;
-    if (algorithm->after != NULL)
-        algorithm->after->before = algorithm;
-    manager->algorithms = algorithm;
-    pthread_mutex_unlock(&manager->lock);
-}
-
-static void unlink_from_manager(kp_algorithm *algorithm) {
-    kp_manager *manager = algorithm->manager;
-    pthread_mutex_lock(&manager->lock);
-    if (algorithm->before != NULL)
-        algorithm->before->after = algorithm->after;
-    else
-        manager->algorithms = algorithm->after;
-    if (algorithm->after != NULL)
-        algorithm->after->before = algorithm->before;
-    pthread_mutex_unlock(&manager->lock);
-}
-
 void kp_algorithm_destroy(kp_algorithm *algorithm) {
     if (algorithm == NULL || kp_manager_forked(algorithm->manager))
         return;
     kp_manager_reap(algorithm->manager);
-    unlink_from_manager(algorithm);
+    kp_manager_unlink(algorithm->manager, &algorithm->manager->algorithms, &algorithm->link);
     kp_algorithm_kill(algorithm);
     kp_algorithm_unref(algorithm);
 }
@@ -733,7 +711,7 @@ kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc
     atomic_store(&algorithm->holds, 1);
     atomic_store(&algorithm->alive, true);
     kp_manager_hold(manager);
-    link_to_manager(algorithm);
+    kp_manager_link(algorithm->manager, &algorithm->manager->algorithms, &algorithm->link);
     *out = algorithm;
     return KP_OK;
 }

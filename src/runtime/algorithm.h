@@ -19,8 +19,8 @@ typedef struct kp_algorithm_param {
 } kp_algorithm_param;
 
 struct kp_algorithm {
+    kp_list_link link;             // in the manager's list, while the handle lives
     kp_manager *manager;           // struct held
-    kp_algorithm *before, *after;  // in the manager's list, while the handle lives
     atomic_uint refs, holds;       //
     atomic_bool alive;             // the handle lives, and so does the manager
     unsigned version;              // goes up with every change: recordings then record again

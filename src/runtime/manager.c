@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "devices.h"
 #include "memory.h"
+#include "semaphore.h"
 #include "sequence.h"
 #include "vulkan/guard.h"
 
@@ -62,6 +63,18 @@ void kp_manager_release(kp_manager *manager) {
     kp_alloc_free(manager->order_waits);
     kp_alloc_free(manager->label);
     kp_alloc_free(manager);
+}
+
+void kp_manager_link(kp_manager *manager, kp_list *list, kp_list_link *link) {
+    pthread_mutex_lock(&manager->lock);
+    kp_list_add(list, link);
+    pthread_mutex_unlock(&manager->lock);
+}
+
+void kp_manager_unlink(kp_manager *manager, kp_list *list, kp_list_link *link) {
+    pthread_mutex_lock(&manager->lock);
+    kp_list_remove(list, link);
+    pthread_mutex_unlock(&manager->lock);
 }
 
 void kp_manager_reap(kp_manager *manager) {
@@ -225,7 +238,7 @@ static void end_recordings(kp_manager *manager) {
         kp_recording_end(recording);
         kp_recording_destroy(recording);
     }
-    for (kp_sequence *s = manager->sequences; s != NULL; s = s->after) {
+    for (KP_LIST_EACH(kp_sequence, s, &manager->sequences)) {
         kp_recording_end(s->recording);
         kp_sequence_kill(s);
     }
@@ -236,10 +249,12 @@ void kp_manager_destroy(kp_manager *manager) {
         return;
     kp_device_wait(manager->device);
     end_recordings(manager);
-    for (kp_algorithm *a = manager->algorithms; a != NULL; a = a->after)
+    for (KP_LIST_EACH(kp_semaphore, s, &manager->semaphores))
+        kp_semaphore_kill(s);
+    for (KP_LIST_EACH(kp_algorithm, a, &manager->algorithms))
         kp_algorithm_kill(a);
     kp_pipelines_destroy(manager);
-    for (kp_memory *m = manager->memories; m != NULL; m = m->after)
+    for (KP_LIST_EACH(kp_memory, m, &manager->memories))
         kp_memory_kill(m);
     atomic_store(&manager->alive, false);
     kp_device_release(manager->device); // views may still hold it

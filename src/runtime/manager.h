@@ -6,6 +6,7 @@
 #ifndef KP_SRC_RUNTIME_MANAGER_H
 #define KP_SRC_RUNTIME_MANAGER_H
 
+#include "base/list.h"
 #include "launch_plan.h"
 #include "order.h"
 #include "pipelines.h"
@@ -34,9 +35,10 @@ struct kp_manager {
     kp_order_queue *order;      // by queue; the memories' order too
     uint64_t *order_waits;      // room for a plan's
     pthread_mutex_t lock;       // guards the lists below
-    kp_memory *memories;        // live handles, linked
-    kp_algorithm *algorithms;   //
-    kp_sequence *sequences;     //
+    kp_list memories;           // live handles
+    kp_list algorithms;         //
+    kp_list sequences;          //
+    kp_list semaphores;         //
     kp_recording *orphans;      // in flight, their sequences destroyed
     atomic_bool has_orphans;    // a look without the lock
 };
@@ -53,6 +55,10 @@ kp_result kp_manager_open(kp_device *device, const kp_manager_desc *desc, kp_man
 
 void kp_manager_hold(kp_manager *manager);
 void kp_manager_release(kp_manager *manager);
+
+// A child's handle comes, and goes.
+void kp_manager_link(kp_manager *manager, kp_list *list, kp_list_link *link);
+void kp_manager_unlink(kp_manager *manager, kp_list *list, kp_list_link *link);
 
 // Frees what finished submissions of destroyed sequences held. Cheap when there are none.
 void kp_manager_reap(kp_manager *manager);

@@ -72,23 +72,11 @@ void kp_memory_kill(kp_memory *memory) {
         kp_memory_let_go(memory);
 }
 
-static void unlink_from_manager(kp_memory *memory) {
-    kp_manager *manager = memory->manager;
-    pthread_mutex_lock(&manager->lock);
-    if (memory->before != NULL)
-        memory->before->after = memory->after;
-    else
-        manager->memories = memory->after;
-    if (memory->after != NULL)
-        memory->after->before = memory->before;
-    pthread_mutex_unlock(&manager->lock);
-}
-
 void kp_memory_destroy(kp_memory *memory) {
     if (memory == NULL || kp_manager_forked(memory->manager))
         return;
     kp_manager_reap(memory->manager);
-    unlink_from_manager(memory);
+    kp_manager_unlink(memory->manager, &memory->manager->memories, &memory->link);
     kp_memory_kill(memory);
     kp_memory_unref(memory);
 }
@@ -110,7 +98,10 @@ VkDeviceSize kp_memory_range(const kp_memory *memory) {
 }
 
 static kp_result make_side(kp_memory *memory, kp_buffer_kind kind, kp_buffer *side) {
-    kp_result result = kp_buffer_create(memory->device, kind, buffer_size(memory->bytes), memory->label, side);
+    VkDeviceSize size = buffer_size(memory->bytes);
+    bool share = memory->share.handle_type != 0 && memory->bytes != 0 && side == &memory->device_side;
+    kp_result result = share ? kp_buffer_create_shared(memory->device, kind, size, &memory->share, memory->label, side)
+                             : kp_buffer_create(memory->device, kind, size, memory->label, side);
     if (result == KP_OK) {
         atomic_fetch_add_explicit(&memory->manager->used, side->size, memory_order_relaxed);
         return KP_OK;
@@ -197,16 +188,6 @@ kp_result kp_memory_need_host(kp_memory *memory) {
 // Making one
 // ---------------------------------------------------------------------------------------------------------------------
 
-static void link_to_manager(kp_memory *memory) {
-    kp_manager *manager = memory->manager;
-    pthread_mutex_lock(&manager->lock);
-    memory->after = manager->memories;
-    if (memory->after != NULL)
-        memory->after->before = memory;
-    manager->memories = memory;
-    pthread_mutex_unlock(&manager->lock);
-}
-
 static kp_result too_large(const kp_memory *memory, const char *limit, uint64_t most) {
     const char *kind = kp_memory_kind(memory);
     return kp_error_set(KP_ERROR_LIMIT, "%s '%s': %s of %s is %llu bytes, the %s has %llu", kind, memory->label, limit,
@@ -232,7 +213,7 @@ static void start_life(kp_memory *memory) {
     atomic_store(&memory->holds, 1);
     atomic_store(&memory->alive, true);
     kp_manager_hold(memory->manager);
-    link_to_manager(memory);
+    kp_manager_link(memory->manager, &memory->manager->memories, &memory->link);
 }
 
 static kp_result init_order(kp_memory *memory) {
@@ -271,12 +252,13 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
             memory->borrowed = NULL;
         if (memory->device_side.handle == VK_NULL_HANDLE)
             result = make_side(memory, kind, &memory->device_side);
+        memory->shared = memory->shared && memory->device_side.mapped != NULL; // imported: if the host sees it
     }
     if (result != KP_OK)
         goto fail;
     if (memory->borrowed != NULL)
         atomic_fetch_add(&memory->version, 1); // the host side is there, with its data
-    else if (memory->shared)
+    else if (memory->shared && !memory->share.imported)
         fill_host(memory, memory->device_side.mapped, data);
     else if (data != NULL && memory->bytes != 0)
         result = make_host(memory, data);

@@ -16,10 +16,10 @@
 #include "vulkan/pixels.h"
 
 struct kp_memory {
+    kp_list_link link;           // in the manager's list, while the handle lives
     kp_manager *manager;         // struct held
     kp_memory *root;             // itself, or what this is a view of
     uint64_t offset;             // bytes into the root
-    kp_memory *before, *after;   // in the manager's list, while the handle lives
     atomic_uint refs, holds;     //
     atomic_bool alive;           // the handle lives, and so does the manager
     atomic_uint version;         // of a root: goes up when the host side is made: recordings then record again
@@ -38,6 +38,7 @@ struct kp_memory {
     unsigned char fill[8];       // one element, with which the host side starts
     kp_order_state order;        // of a root: submissions that used it; guarded by the manager's order_lock
     kp_buffer device_side;       // of a root that is a tensor
+    kp_buffer_share share;       // how others have its memory, of a root; zeroed: they do not
     kp_buffer host_side;         // of a root; when not shared: made when first needed
 
     // Of images alone, which have no views and are never shared.

@@ -100,6 +100,34 @@ void kp_recorder_fence_all(kp_recorder *recorder) {
         pass(recorder, &(kp_barrier){.source = kp_barrier_any_work, .target = kp_barrier_any_use});
 }
 
+// A change of owners, between the queues of the device and others (Vulkan's external queue family).
+static void change_owner(kp_recorder *recorder, const kp_memory *memory, uint32_t family, bool acquire) {
+    const uint32_t ours = recorder->device->family_count > 1 ? VK_QUEUE_FAMILY_IGNORED : family;
+    const uint32_t theirs = VK_QUEUE_FAMILY_EXTERNAL;
+    recorder->device->vk.vkCmdPipelineBarrier(
+        recorder->commands, acquire ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : kp_barrier_any_work.stage,
+        acquire ? kp_barrier_any_use.stage : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 1,
+        &(VkBufferMemoryBarrier){.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+                                 .srcAccessMask = acquire ? 0 : kp_barrier_any_work.access,
+                                 .dstAccessMask = acquire ? kp_barrier_any_use.access : 0,
+                                 .srcQueueFamilyIndex = acquire ? theirs : ours,
+                                 .dstQueueFamilyIndex = acquire ? ours : theirs,
+                                 .buffer = memory->device_side.handle,
+                                 .size = VK_WHOLE_SIZE},
+        0, NULL);
+}
+
+static void change_owners(kp_recorder *recorder, uint32_t family, bool acquire) {
+    for (size_t i = 0; i < recorder->slot_count && recorder->result == KP_OK; i++) {
+        kp_memory *root = recorder->slots[i].memory;
+        if (root->share.handle_type != 0 && root->bytes != 0 && slot_of(recorder, root) == i)
+            change_owner(recorder, root, family, acquire);
+    }
+}
+
+void kp_recorder_acquire(kp_recorder *recorder, uint32_t family) { change_owners(recorder, family, true); }
+void kp_recorder_release(kp_recorder *recorder, uint32_t family) { change_owners(recorder, family, false); }
+
 const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side) {
     const kp_memory *root = memory->root;
     return side == KP_SIDE_HOST && !root->shared ? &root->host_side : &root->device_side;

@@ -53,6 +53,10 @@ kp_result kp_recorder_finish(kp_recorder *recorder);
 void kp_recorder_touch(kp_recorder *recorder, kp_memory *memory, kp_side side, kp_barrier_access access);
 kp_result kp_recorder_ready(kp_recorder *recorder);
 
+// Takes over, and gives back, what others outside of the device have too; at the start and the end.
+void kp_recorder_acquire(kp_recorder *recorder, uint32_t family);
+void kp_recorder_release(kp_recorder *recorder, uint32_t family);
+
 // Records a barrier between all that came before and all that follows.
 void kp_recorder_fence_all(kp_recorder *recorder);
 

@@ -166,11 +166,29 @@ static bool is_current(const kp_recording *recording) {
     return true;
 }
 
+static void let_go_of_semaphores(kp_recording *recording) {
+    for (size_t i = 0; i < recording->semaphore_count; i++)
+        kp_semaphore_let_go(recording->semaphores[i]);
+    recording->semaphore_count = 0;
+}
+
 static void let_go(kp_recording *recording, size_t memory_count, size_t algorithm_count) {
     for (size_t i = 0; i < memory_count; i++)
         kp_memory_let_go(recording->memory[i]);
     for (size_t i = 0; i < algorithm_count; i++)
         kp_algorithm_let_go(recording->algorithms[i]);
+}
+
+static kp_result hold_semaphores(kp_recording *recording, const kp_submit_desc *desc, const char *who) {
+    for (size_t i = 0; i < desc->wait_count + desc->signal_count; i++) {
+        const kp_semaphore_point *point = i < desc->wait_count ? &desc->waits[i] : &desc->signals[i - desc->wait_count];
+        if (!kp_semaphore_hold(point->semaphore)) {
+            let_go_of_semaphores(recording);
+            return kp_error_set(KP_ERROR_STATE, "%s: semaphore '%s' is destroyed", who, point->semaphore->label);
+        }
+        recording->semaphores[recording->semaphore_count++] = point->semaphore;
+    }
+    return KP_OK;
 }
 
 // Keeps all that is used from being freed, or says what is destroyed.
@@ -229,6 +247,7 @@ static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t c
     kp_result result = kp_recorder_begin(&recorder, device, recording->command->buffer, &recording->pools,
                                          recording->memory, recording->memory_uses, recording->memory_count);
     recorder.faults = &recording->faults;
+    kp_recorder_acquire(&recorder, recording->queue->family);
     recording->query_count = 0;
     if (recording->queries != VK_NULL_HANDLE)
         device->vk.vkCmdResetQueryPool(recording->command->buffer, recording->queries, 0,
@@ -241,6 +260,7 @@ static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t c
         stamp(recording);
     }
     recording->command_count = recorder.command_count;
+    kp_recorder_release(&recorder, recording->queue->family);
     kp_result end = kp_recorder_finish(&recorder);
     return result != KP_OK ? result : end;
 }
@@ -277,14 +297,25 @@ static bool needs_barrier(const kp_recording *recording, const kp_order_plan *pl
 
 // True when the commands have to be submitted: they do something, or they must wait for what others do.
 static bool has_work(const kp_recording *recording, const kp_order_plan *plan) {
-    return recording->command_count != 0 || recording->query_count != 0 || plan->any_wait ||
-           needs_barrier(recording, plan);
+    return recording->command_count != 0 || recording->semaphore_count != 0 || recording->query_count != 0 ||
+           plan->any_wait || needs_barrier(recording, plan);
+}
+
+static void list_points(const kp_semaphore_point *points, size_t count, kp_command_point *out, bool *timelines) {
+    for (size_t i = 0; i < count; i++) {
+        out[i] = (kp_command_point){points[i].semaphore->handle, points[i].value};
+        *timelines = *timelines || !points[i].semaphore->binary;
+    }
 }
 
 // Puts the commands behind the submissions that they depend on, and submits them, if there is anything to do.
-static kp_result submit(kp_recording *recording) {
+static kp_result submit(kp_recording *recording, const kp_submit_desc *desc) {
     kp_manager *manager = recording->manager;
     kp_order_plan plan;
+    kp_command_point after[KP_MAX_SEMAPHORE_POINTS], signals[KP_MAX_SEMAPHORE_POINTS];
+    bool timelines = false;
+    list_points(desc->waits, desc->wait_count, after, &timelines);
+    list_points(desc->signals, desc->signal_count, signals, &timelines);
     kp_result result = KP_OK;
     kp_guard_lock(&manager->order_lock);
     kp_order_begin(&plan, manager->order, manager->device->queue_count, recording->queue_index, manager->order_waits);
@@ -293,7 +324,12 @@ static kp_result submit(kp_recording *recording) {
     if (has_work(recording, &plan)) {
         const kp_command_order order = {.barrier = needs_barrier(recording, &plan),
                                         .waits = plan.any_wait ? plan.waits : NULL,
-                                        .number = plan.number};
+                                        .number = plan.number,
+                                        .after = after,
+                                        .after_count = (uint32_t)desc->wait_count,
+                                        .signals = signals,
+                                        .signal_count = (uint32_t)desc->signal_count,
+                                        .timelines = timelines};
         kp_faults_arm(&recording->faults);
         result = kp_command_submit(manager->device, recording->queue, recording->command, &order);
         recording->running = result == KP_OK;
@@ -321,15 +357,20 @@ static kp_result make_current(kp_recording *recording, kp_op *const *ops, size_t
     return result;
 }
 
-kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who) {
+kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const kp_submit_desc *desc,
+                             const char *who) {
     bool held = false;
     pthread_rwlock_rdlock(&recording->manager->changes);
     kp_result result = make_current(recording, ops, count, who, &held);
     pthread_rwlock_unlock(&recording->manager->changes);
     if (result == KP_OK)
-        result = submit(recording);
+        result = hold_semaphores(recording, desc, who);
+    if (result == KP_OK)
+        result = submit(recording, desc);
     if (held && !recording->running)
         let_go(recording, recording->memory_count, recording->algorithm_count);
+    if (!recording->running)
+        let_go_of_semaphores(recording);
     return result;
 }
 
@@ -339,6 +380,7 @@ kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout) {
     kp_result result = kp_command_wait(recording->manager->device, recording->queue, recording->command, timeout);
     if (result == KP_OK || result == KP_ERROR_DEVICE_LOST) {
         recording->running = false;
+        let_go_of_semaphores(recording);
         let_go(recording, recording->memory_count, recording->algorithm_count);
     }
     return result == KP_OK ? kp_faults_check(&recording->faults) : result;
@@ -350,5 +392,6 @@ void kp_recording_end(kp_recording *recording) {
         return;
     kp_command_abandon(recording->manager->device, recording->queue);
     recording->running = false;
+    let_go_of_semaphores(recording);
     let_go(recording, recording->memory_count, recording->algorithm_count);
 }

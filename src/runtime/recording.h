@@ -4,6 +4,7 @@
 #define KP_SRC_RUNTIME_RECORDING_H
 
 #include "op.h"
+#include "semaphore.h"
 #include "vulkan/command.h"
 
 struct kp_recording {
@@ -29,6 +30,9 @@ struct kp_recording {
     kp_algorithm **algorithms;
     unsigned *algorithm_versions;
     size_t algorithm_count;
+
+    kp_semaphore *semaphores[2 * KP_MAX_SEMAPHORE_POINTS]; // of the submission in flight, held
+    size_t semaphore_count;
 };
 
 // `timestamps`: how many ops get one; 0: none. `label` is for debuggers.
@@ -36,8 +40,10 @@ kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t time
                               kp_recording **out);
 void kp_recording_destroy(kp_recording *recording); // not while it runs; NULL is fine
 
-// Submits the ops, recording them first where that is needed. `who` opens messages.
-kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const char *who);
+// Submits the ops, recording them first where that is needed, after and before the semaphores, which were checked.
+// `who` opens messages.
+kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const kp_submit_desc *desc,
+                             const char *who);
 
 // KP_ERROR_TIMEOUT; what kernels had to tell (faults.h); KP_ERROR_DEVICE_LOST. `running` says whether it still is.
 kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout);

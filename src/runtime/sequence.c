@@ -55,28 +55,6 @@ kp_result kp_sequence_op_name(const kp_sequence *sequence, size_t index, char *t
 // Making and freeing
 // ---------------------------------------------------------------------------------------------------------------------
 
-static void link_to_manager(kp_sequence *sequence) {
-    kp_manager *manager = sequence->manager;
-    pthread_mutex_lock(&manager->lock);
-    sequence->after = manager->sequences;
-    if (sequence->after != NULL)
-        sequence->after->before = sequence;
-    manager->sequences = sequence;
-    pthread_mutex_unlock(&manager->lock);
-}
-
-static void unlink_from_manager(kp_sequence *sequence) {
-    kp_manager *manager = sequence->manager;
-    pthread_mutex_lock(&manager->lock);
-    if (sequence->before != NULL)
-        sequence->before->after = sequence->after;
-    else
-        manager->sequences = sequence->after;
-    if (sequence->after != NULL)
-        sequence->after->before = sequence->before;
-    pthread_mutex_unlock(&manager->lock);
-}
-
 kp_result kp_sequence_create(kp_manager *manager, const kp_sequence_desc *desc, kp_sequence **out) {
     kp_result result = kp_manager_check(manager, "kp_sequence_create", NULL);
     if (result != KP_OK)
@@ -114,7 +92,7 @@ kp_result kp_sequence_create(kp_manager *manager, const kp_sequence_desc *desc, 
     }
     atomic_store(&sequence->alive, true);
     kp_manager_hold(manager);
-    link_to_manager(sequence);
+    kp_manager_link(sequence->manager, &sequence->manager->sequences, &sequence->link);
     *out = sequence;
     return KP_OK;
 }
@@ -154,7 +132,7 @@ void kp_sequence_kill(kp_sequence *sequence) {
 void kp_sequence_destroy(kp_sequence *sequence) {
     if (sequence == NULL || kp_manager_forked(sequence->manager))
         return;
-    unlink_from_manager(sequence);
+    kp_manager_unlink(sequence->manager, &sequence->manager->sequences, &sequence->link);
     leave_recording(sequence);
     drop_ops(sequence);
     kp_manager_release(sequence->manager);
@@ -236,17 +214,19 @@ kp_result kp_sequence_rerecord(kp_sequence *sequence) {
 // Evaluation
 // ---------------------------------------------------------------------------------------------------------------------
 
-static kp_result start(kp_sequence *sequence, const char *function) {
+static kp_result start(kp_sequence *sequence, const kp_submit_desc *desc, const char *function) {
     kp_result result = kp_sequence_check(sequence, function);
+    if (result == KP_OK)
+        result = kp_semaphore_check_points(sequence->manager, desc, sequence->who);
     if (result != KP_OK)
         return result;
     kp_manager_reap(sequence->manager);
     sequence->ended = true;
-    if (sequence->op_count == 0) {
+    if (sequence->op_count == 0 && desc->wait_count == 0 && desc->signal_count == 0) {
         sequence->stamped = 0;
         return KP_OK;
     }
-    result = kp_recording_start(sequence->recording, sequence->ops, sequence->op_count, sequence->who);
+    result = kp_recording_start(sequence->recording, sequence->ops, sequence->op_count, desc, sequence->who);
     if (result == KP_OK)
         sequence->stamped = sequence->recording->query_count;
     return result;
@@ -259,12 +239,20 @@ static kp_result finish(kp_sequence *sequence, uint64_t timeout) {
 }
 
 kp_result kp_sequence_eval(kp_sequence *sequence) {
-    kp_result result = start(sequence, "kp_sequence_eval");
+    kp_result result = start(sequence, &(kp_submit_desc){0}, "kp_sequence_eval");
     return result == KP_OK ? finish(sequence, UINT64_MAX) : result;
 }
 
+kp_result kp_sequence_submit(kp_sequence *sequence, const kp_submit_desc *desc) {
+    const kp_submit_desc none = {0};
+    kp_result result = start(sequence, desc != NULL ? desc : &none, "kp_sequence_submit");
+    if (result == KP_OK)
+        sequence->started = true;
+    return result;
+}
+
 kp_result kp_sequence_eval_async(kp_sequence *sequence) {
-    kp_result result = start(sequence, "kp_sequence_eval_async");
+    kp_result result = start(sequence, &(kp_submit_desc){0}, "kp_sequence_eval_async");
     if (result == KP_OK)
         sequence->started = true;
     return result;

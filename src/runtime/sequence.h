@@ -5,12 +5,12 @@
 #include "recording.h"
 
 struct kp_sequence {
-    kp_manager *manager;         // struct held
-    kp_sequence *before, *after; // in the manager's list
-    atomic_bool alive;           // so is the manager
-    char *label;                 //
-    char *who;                   // "sequence 'x'", for messages
-    kp_op **ops;                 //
+    kp_list_link link;   // in the manager's list
+    kp_manager *manager; // struct held
+    atomic_bool alive;   // so is the manager
+    char *label;         //
+    char *who;           // "sequence 'x'", for messages
+    kp_op **ops;         //
     size_t op_count, op_capacity;
     kp_recording *recording; // NULL once the manager is destroyed
     uint32_t queue;          // index of the manager's

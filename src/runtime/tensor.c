@@ -1,7 +1,8 @@
 // Tensors: memory with a shape and an element type, parts of it that are tensors too, and views of its host side.
-#include "memory.h"
+#include "tensor.h"
 
 #include "base/alloc.h"
+#include "external.h"
 
 #include <kp/vulkan.h>
 
@@ -49,6 +50,11 @@ static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
     if (desc->memory_type == KP_MEMORY_STORAGE && desc->fill != NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': a storage tensor has no host side to fill; record a fill",
                             label);
+    if (!tensor->share.imported && kp_external_memory_handle(desc->exported, &tensor->share.handle_type) != KP_OK)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %d is not a handle type", label, (int)desc->exported);
+    if (desc->exported != KP_HANDLE_NONE && desc->import_data)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': memory of your own (import_data) cannot be exported",
+                            label);
     kp_result result = resolve_shape(desc, label, tensor);
     if (result != KP_OK)
         return result;
@@ -68,14 +74,15 @@ static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
     return tensor->label != NULL ? KP_OK : kp_error_host_memory(strlen(label));
 }
 
-// `foreign`: a buffer of somebody else's for the device side, or empty.
-static kp_result create(kp_manager *manager, const kp_tensor_desc *desc, kp_buffer foreign, kp_tensor **out) {
+kp_result kp_tensor_make(kp_manager *manager, const kp_tensor_desc *desc, const kp_tensor_given *given,
+                         kp_tensor **out) {
     kp_manager_reap(manager);
     kp_memory *tensor = kp_alloc_zero(1, sizeof *tensor);
     if (tensor == NULL)
         return kp_error_host_memory(sizeof *tensor);
     tensor->manager = manager;
-    tensor->device_side = foreign;
+    tensor->device_side = given->foreign;
+    tensor->share = given->share;
     kp_result result = describe(desc, tensor);
     if (result == KP_OK)
         result = kp_memory_open(tensor, desc->data);
@@ -88,8 +95,8 @@ static kp_result create(kp_manager *manager, const kp_tensor_desc *desc, kp_buff
     return KP_OK;
 }
 
-static kp_result check_arguments(const kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out,
-                                 const char *function) {
+kp_result kp_tensor_check(const kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out,
+                          const char *function) {
     kp_result result = kp_manager_check(manager, function, NULL);
     if (result == KP_OK && (desc == NULL || out == NULL))
         result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", function, desc == NULL ? "desc" : "out");
@@ -97,13 +104,13 @@ static kp_result check_arguments(const kp_manager *manager, const kp_tensor_desc
 }
 
 kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out) {
-    kp_result result = check_arguments(manager, desc, out, "kp_tensor_create");
-    return result == KP_OK ? create(manager, desc, (kp_buffer){0}, out) : result;
+    kp_result result = kp_tensor_check(manager, desc, out, "kp_tensor_create");
+    return result == KP_OK ? kp_tensor_make(manager, desc, &(kp_tensor_given){0}, out) : result;
 }
 
 kp_result kp_vulkan_adopt_buffer(kp_manager *manager, VkBuffer buffer, VkDeviceSize size, const kp_tensor_desc *desc,
                                  kp_tensor **out) {
-    kp_result result = check_arguments(manager, desc, out, "kp_vulkan_adopt_buffer");
+    kp_result result = kp_tensor_check(manager, desc, out, "kp_vulkan_adopt_buffer");
     if (result != KP_OK)
         return result;
     if (buffer == VK_NULL_HANDLE)
@@ -111,7 +118,8 @@ kp_result kp_vulkan_adopt_buffer(kp_manager *manager, VkBuffer buffer, VkDeviceS
     if (desc->memory_type != KP_MEMORY_DEVICE && desc->memory_type != KP_MEMORY_STORAGE)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_adopt_buffer: the memory type must be DEVICE or STORAGE");
     kp_tensor *tensor = NULL;
-    result = create(manager, desc, (kp_buffer){.handle = buffer, .size = size, .foreign = true}, &tensor);
+    result = kp_tensor_make(manager, desc,
+                            &(kp_tensor_given){.foreign = {.handle = buffer, .size = size, .foreign = true}}, &tensor);
     if (result != KP_OK)
         return result;
     const unsigned long long needs = (tensor->bytes + 3) / 4 * 4;

@@ -31,37 +31,61 @@ static kp_heap_want want_for(const kp_device *device, kp_buffer_kind kind) {
     }
 }
 
-static kp_result make(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, bool imported, VkBuffer *out) {
-    const VkBufferUsageFlags copies = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    const VkBufferUsageFlags kernels =
-        VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+#define COPIES (VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT)
+#define KERNELS \
+    (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT)
+
+static kp_result make(kp_device *device, kp_buffer_kind kind, VkDeviceSize size,
+                      VkExternalMemoryHandleTypeFlags handle_types, VkBuffer *out) {
     const VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
-                                                       .handleTypes =
-                                                           VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+                                                       .handleTypes = handle_types};
     bool many = device->family_count > 1;
     return KP_VK(device, CreateBuffer, device->handle,
                  &(VkBufferCreateInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                       .pNext = imported ? &external : NULL,
+                                       .pNext = handle_types != 0 ? &external : NULL,
                                        .size = size,
-                                       .usage = kind == KP_BUFFER_STAGING ? copies : copies | kernels,
+                                       .usage = kind == KP_BUFFER_STAGING ? COPIES : COPIES | KERNELS,
                                        .sharingMode = many ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
                                        .queueFamilyIndexCount = many ? device->family_count : 0,
                                        .pQueueFamilyIndices = device->families},
                  NULL, out);
 }
 
-// `host`: NULL, or the caller's memory.
-static kp_result create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, void *host, VkDeviceSize bytes,
+// Where a buffer's memory comes from; zeroed: from the heap.
+typedef struct source {
+    void *host; // the caller's memory, `bytes` of it
+    VkDeviceSize bytes;
+    const kp_buffer_share *share;
+    bool dedicated; // ... that is exported
+} source;
+
+static VkExternalMemoryHandleTypeFlags handle_types(const source *from) {
+    return from->host != NULL    ? VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT
+           : from->share != NULL ? from->share->handle_type
+                                 : 0;
+}
+
+static kp_result allocate(kp_device *device, kp_heap_want *want, const source *from, kp_heap_chunk **out) {
+    if (from->host != NULL)
+        return kp_heap_import(device, want, from->host, from->bytes, out);
+    if (from->share != NULL && from->share->imported)
+        return kp_heap_import_fd(device, want, &from->share->from, out);
+    want->exported = from->share != NULL ? from->share->handle_type : 0;
+    want->dedicated = from->dedicated;
+    return kp_heap_alloc(device, want, out);
+}
+
+static kp_result create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, const source *from,
                         const char *label, kp_buffer *out) {
     kp_buffer buffer = {.size = size};
-    kp_result result = make(device, kind, size, host != NULL, &buffer.handle);
+    kp_result result = make(device, kind, size, handle_types(from), &buffer.handle);
     if (result != KP_OK)
         return result;
     kp_heap_want want = want_for(device, kind);
     want.buffer = buffer.handle;
+    want.label = label;
     device->vk.vkGetBufferMemoryRequirements(device->handle, buffer.handle, &want.needs);
-    result = host != NULL ? kp_heap_import(device, &want, host, bytes, &buffer.chunk)
-                          : kp_heap_alloc(device, &want, &buffer.chunk);
+    result = allocate(device, &want, from, &buffer.chunk);
     if (result == KP_OK) {
         buffer.memory_offset = kp_heap_offset(buffer.chunk, want.needs.alignment);
         result = KP_VK(device, BindBufferMemory, device->handle, buffer.handle, kp_heap_memory(buffer.chunk),
@@ -80,12 +104,43 @@ static kp_result create(kp_device *device, kp_buffer_kind kind, VkDeviceSize siz
 
 kp_result kp_buffer_create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, const char *label,
                            kp_buffer *out) {
-    return create(device, kind, size, NULL, 0, label, out);
+    return create(device, kind, size, &(source){0}, label, out);
 }
 
 kp_result kp_buffer_import(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, void *host, VkDeviceSize bytes,
                            const char *label, kp_buffer *out) {
-    return create(device, kind, size, host, bytes, label, out);
+    return create(device, kind, size, &(source){.host = host, .bytes = bytes}, label, out);
+}
+
+// KP_ERROR_UNSUPPORTED, or what the driver asks for.
+static kp_result check_share(const kp_device *device, const kp_buffer_share *share, bool *dedicated) {
+    bool dma = share->handle_type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
+    const char *extension = dma ? "VK_EXT_external_memory_dma_buf" : "VK_KHR_external_memory_fd";
+    if (dma ? !device->features.dma_buf : !device->features.memory_fd)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s lacks %s, which sharing memory needs", device->info.name,
+                            extension);
+    VkExternalBufferProperties can = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+    device->instance->GetPhysicalDeviceExternalBufferProperties(
+        device->physical,
+        &(VkPhysicalDeviceExternalBufferInfo){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+                                              .usage = COPIES | KERNELS,
+                                              .handleType = share->handle_type},
+        &can);
+    VkExternalMemoryFeatureFlags has = can.externalMemoryProperties.externalMemoryFeatures;
+    VkExternalMemoryFeatureFlagBits wants =
+        share->imported ? VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT : VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT;
+    if ((has & wants) == 0)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s has %s, but cannot %s buffers by it", device->info.name,
+                            extension, share->imported ? "import" : "export");
+    *dedicated = (has & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT) != 0;
+    return KP_OK;
+}
+
+kp_result kp_buffer_create_shared(kp_device *device, kp_buffer_kind kind, VkDeviceSize size,
+                                  const kp_buffer_share *share, const char *label, kp_buffer *out) {
+    source from = {.share = share};
+    kp_result result = check_share(device, share, &from.dedicated);
+    return result == KP_OK ? create(device, kind, size, &from, label, out) : result;
 }
 
 void kp_buffer_destroy(kp_device *device, kp_buffer *buffer) {

@@ -12,6 +12,13 @@ typedef enum kp_buffer_kind {
     KP_BUFFER_HOST_SHARED, // both do, in host memory
 } kp_buffer_kind;
 
+// A buffer in memory that others have too.
+typedef struct kp_buffer_share {
+    VkExternalMemoryHandleTypeFlagBits handle_type; // 0: it is not shared
+    bool imported;                                  // from `fd`; else to be exported
+    kp_heap_fd from;                                //
+} kp_buffer_share;
+
 typedef struct kp_buffer {
     VkBuffer handle;            // VK_NULL_HANDLE: none
     VkDeviceSize size;          // of the VkBuffer
@@ -32,6 +39,11 @@ kp_result kp_buffer_create(kp_device *device, kp_buffer_kind kind, VkDeviceSize 
 // KP_ERROR_UNSUPPORTED, or any other.
 kp_result kp_buffer_import(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, void *host, VkDeviceSize bytes,
                            const char *label, kp_buffer *out);
+
+// The same in memory that can be exported, or is imported. KP_ERROR_UNSUPPORTED where the device cannot, with the
+// extension that it lacks.
+kp_result kp_buffer_create_shared(kp_device *device, kp_buffer_kind kind, VkDeviceSize size,
+                                  const kp_buffer_share *share, const char *label, kp_buffer *out);
 void kp_buffer_destroy(kp_device *device, kp_buffer *buffer); // an empty one is fine; it is empty afterwards
 
 #endif

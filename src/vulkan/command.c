@@ -129,42 +129,59 @@ kp_result kp_command_end(kp_device *device, kp_command *command) {
 
 enum { MAX_WAITS = 256 }; // queues that a submission may wait for: a device has fewer
 
-// The timelines to wait for, and how many.
-static uint32_t list_waits(const kp_device *device, const kp_command_order *order, VkSemaphore *semaphores,
-                           uint64_t *values, VkPipelineStageFlags *stages) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; order->waits != NULL && i < device->queue_count && count < MAX_WAITS; i++) {
-        if (order->waits[i] == 0)
-            continue;
-        semaphores[count] = device->queues[i].timeline;
-        values[count] = order->waits[i];
-        stages[count++] = kp_barrier_any_use.stage;
+// What a submission waits for, or signals.
+typedef struct points {
+    VkSemaphore semaphores[MAX_WAITS + KP_COMMAND_MAX_POINTS];
+    uint64_t values[MAX_WAITS + KP_COMMAND_MAX_POINTS];
+    uint32_t count;
+} points;
+
+static void add(points *list, VkSemaphore semaphore, uint64_t value) {
+    list->semaphores[list->count] = semaphore;
+    list->values[list->count++] = value;
+}
+
+static void list_waits(const kp_device *device, const kp_command_order *order, points *out) {
+    for (uint32_t i = 0; order->waits != NULL && i < device->queue_count && out->count < MAX_WAITS; i++) {
+        if (order->waits[i] != 0)
+            add(out, device->queues[i].timeline, order->waits[i]);
     }
-    return count;
+    for (uint32_t i = 0; i < order->after_count; i++)
+        add(out, order->after[i].semaphore, order->after[i].value);
+}
+
+static void list_signals(const kp_queue *queue, const kp_command_order *order, points *out) {
+    if (queue->timeline != VK_NULL_HANDLE)
+        add(out, queue->timeline, order->number);
+    for (uint32_t i = 0; i < order->signal_count; i++)
+        add(out, order->signals[i].semaphore, order->signals[i].value);
 }
 
 // The queue's lock is held.
 static kp_result submit(kp_device *device, kp_queue *queue, const kp_command *command, const kp_command_order *order) {
-    VkSemaphore semaphores[MAX_WAITS];
-    uint64_t values[MAX_WAITS];
-    VkPipelineStageFlags stages[MAX_WAITS];
-    uint32_t wait_count = list_waits(device, order, semaphores, values, stages);
-    bool timeline = queue->timeline != VK_NULL_HANDLE;
+    VkPipelineStageFlags stages[MAX_WAITS + KP_COMMAND_MAX_POINTS];
+    points waits, signals;
+    waits.count = signals.count = 0;
+    list_waits(device, order, &waits);
+    list_signals(queue, order, &signals);
+    for (uint32_t i = 0; i < waits.count; i++)
+        stages[i] = kp_barrier_any_use.stage;
+    bool timeline = queue->timeline != VK_NULL_HANDLE || order->timelines;
     const VkTimelineSemaphoreSubmitInfo numbers = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
-                                                   .waitSemaphoreValueCount = wait_count,
-                                                   .pWaitSemaphoreValues = values,
-                                                   .signalSemaphoreValueCount = 1,
-                                                   .pSignalSemaphoreValues = &order->number};
+                                                   .waitSemaphoreValueCount = waits.count,
+                                                   .pWaitSemaphoreValues = waits.values,
+                                                   .signalSemaphoreValueCount = signals.count,
+                                                   .pSignalSemaphoreValues = signals.values};
     return KP_VK(device, QueueSubmit, queue->handle, 1,
                  &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
                                  .pNext = timeline ? &numbers : NULL,
-                                 .waitSemaphoreCount = wait_count,
-                                 .pWaitSemaphores = wait_count != 0 ? semaphores : NULL,
-                                 .pWaitDstStageMask = wait_count != 0 ? stages : NULL,
+                                 .waitSemaphoreCount = waits.count,
+                                 .pWaitSemaphores = waits.count != 0 ? waits.semaphores : NULL,
+                                 .pWaitDstStageMask = waits.count != 0 ? stages : NULL,
                                  .commandBufferCount = order->barrier ? 2 : 1,
                                  .pCommandBuffers = command->buffers + (order->barrier ? 0 : 1),
-                                 .signalSemaphoreCount = timeline ? 1 : 0,
-                                 .pSignalSemaphores = timeline ? &queue->timeline : NULL},
+                                 .signalSemaphoreCount = signals.count,
+                                 .pSignalSemaphores = signals.count != 0 ? signals.semaphores : NULL},
                  command->fence);
 }
 

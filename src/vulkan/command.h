@@ -27,11 +27,22 @@ void kp_command_name(kp_device *device, const kp_command *command, const char *n
 kp_result kp_command_begin(kp_device *device, kp_command *command);
 kp_result kp_command_end(kp_device *device, kp_command *command);
 
-// What a submission comes after.
+// A semaphore of the program's own.
+typedef struct kp_command_point {
+    VkSemaphore semaphore;
+    uint64_t value; // of a timeline
+} kp_command_point;
+
+enum { KP_COMMAND_MAX_POINTS = 64 };
+
+// What a submission comes after, and what comes after it.
 typedef struct kp_command_order {
     bool barrier;          // all earlier work on the queue
     const uint64_t *waits; // by queue of the device: the number that its timeline must reach, 0 for none. NULL: none
     uint64_t number;       // that the queue's own timeline reaches when the submission is done
+    const kp_command_point *after, *signals; // of the program's own, at most KP_COMMAND_MAX_POINTS of each
+    uint32_t after_count, signal_count;      //
+    bool timelines;                          // some of them are timelines
 } kp_command_order;
 
 // Numbers must go up on a queue: the caller keeps its submissions in order.

@@ -111,6 +111,33 @@ static kp_result collect_extensions(kp_device *device, const kp_device_desc *des
     return KP_OK;
 }
 
+// Those of extensions. One that lacks its functions counts as not there.
+static void load_optional(kp_device *device, PFN_vkGetDeviceProcAddr get) {
+    kp_device_functions *vk = &device->vk;
+    kp_features *f = &device->features;
+#define LOAD(name) vk->name = (PFN_##name)get(device->handle, #name)
+#define LOAD_PROMOTED(name) \
+    LOAD(name);             \
+    if (vk->name == NULL)   \
+    vk->name = (PFN_##name)get(device->handle, #name "KHR")
+    LOAD(vkCmdPushDescriptorSetKHR);
+    LOAD(vkGetMemoryHostPointerPropertiesEXT);
+    LOAD(vkGetMemoryFdKHR);
+    LOAD(vkGetMemoryFdPropertiesKHR);
+    LOAD(vkGetSemaphoreFdKHR);
+    LOAD(vkImportSemaphoreFdKHR);
+    LOAD_PROMOTED(vkGetSemaphoreCounterValue);
+    LOAD_PROMOTED(vkSignalSemaphore);
+    LOAD_PROMOTED(vkWaitSemaphores);
+#undef LOAD_PROMOTED
+#undef LOAD
+    f->push_descriptors = f->push_descriptors && vk->vkCmdPushDescriptorSetKHR != NULL;
+    f->host_import = f->host_import && vk->vkGetMemoryHostPointerPropertiesEXT != NULL;
+    f->memory_fd = f->memory_fd && vk->vkGetMemoryFdKHR != NULL && vk->vkGetMemoryFdPropertiesKHR != NULL;
+    f->dma_buf = f->dma_buf && f->memory_fd;
+    f->semaphore_fd = f->semaphore_fd && vk->vkGetSemaphoreFdKHR != NULL && vk->vkImportSemaphoreFdKHR != NULL;
+}
+
 static kp_result load_functions(kp_device *device) {
     PFN_vkGetDeviceProcAddr get =
         (PFN_vkGetDeviceProcAddr)device->instance->get_proc(device->instance->handle, "vkGetDeviceProcAddr");
@@ -122,14 +149,7 @@ static kp_result load_functions(kp_device *device) {
         return kp_error_set(KP_ERROR_DRIVER, "%s: the driver has no vk" #name, device->label);
     KP_DEVICE_FUNCTIONS(KP_X)
 #undef KP_X
-    device->vk.vkCmdPushDescriptorSetKHR =
-        (PFN_vkCmdPushDescriptorSetKHR)get(device->handle, "vkCmdPushDescriptorSetKHR");
-    if (device->vk.vkCmdPushDescriptorSetKHR == NULL)
-        device->features.push_descriptors = false;
-    device->vk.vkGetMemoryHostPointerPropertiesEXT =
-        (PFN_vkGetMemoryHostPointerPropertiesEXT)get(device->handle, "vkGetMemoryHostPointerPropertiesEXT");
-    if (device->vk.vkGetMemoryHostPointerPropertiesEXT == NULL)
-        device->features.host_import = false;
+    load_optional(device, get);
     if (device->instance->labels) {
         const kp_instance *instance = device->instance;
         device->vk.vkCmdBeginDebugUtilsLabelEXT =

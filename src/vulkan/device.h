@@ -93,6 +93,13 @@ typedef struct kp_device_functions {
     PFN_vkCmdEndDebugUtilsLabelEXT vkCmdEndDebugUtilsLabelEXT;     //
     PFN_vkCmdPushDescriptorSetKHR vkCmdPushDescriptorSetKHR;       // NULL where kp_features.push_descriptors is false
     PFN_vkGetMemoryHostPointerPropertiesEXT vkGetMemoryHostPointerPropertiesEXT; // ... host_import is false
+    PFN_vkGetMemoryFdKHR vkGetMemoryFdKHR;                                       // ... memory_fd is false
+    PFN_vkGetMemoryFdPropertiesKHR vkGetMemoryFdPropertiesKHR;                   //
+    PFN_vkGetSemaphoreFdKHR vkGetSemaphoreFdKHR;                                 // ... semaphore_fd is false
+    PFN_vkImportSemaphoreFdKHR vkImportSemaphoreFdKHR;                           //
+    PFN_vkGetSemaphoreCounterValue vkGetSemaphoreCounterValue; // ... timeline.timelineSemaphore is false
+    PFN_vkSignalSemaphore vkSignalSemaphore;                   //
+    PFN_vkWaitSemaphores vkWaitSemaphores;                     //
 } kp_device_functions;
 
 enum { KP_DEVICE_WRAPS = 4 }; // VkSamplerAddressMode in use

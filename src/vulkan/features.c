@@ -121,6 +121,15 @@ void kp_features_query(const kp_instance *instance, VkPhysicalDevice device, uin
         enable(f, "VK_EXT_memory_budget");
     if (f->push_descriptors)
         enable(f, "VK_KHR_push_descriptor");
+    f->memory_fd = kp_features_has_extension(list, count, "VK_KHR_external_memory_fd");
+    if (f->memory_fd)
+        enable(f, "VK_KHR_external_memory_fd");
+    f->dma_buf = f->memory_fd && kp_features_has_extension(list, count, "VK_EXT_external_memory_dma_buf");
+    if (f->dma_buf)
+        enable(f, "VK_EXT_external_memory_dma_buf");
+    f->semaphore_fd = kp_features_has_extension(list, count, "VK_KHR_external_semaphore_fd");
+    if (f->semaphore_fd)
+        enable(f, "VK_KHR_external_semaphore_fd");
     if (f->spirv_1_4 && minor < 2) {
         enable(f, "VK_KHR_spirv_1_4");
         enable(f, "VK_KHR_shader_float_controls");

@@ -58,6 +58,9 @@ typedef struct kp_features {
     bool push_descriptors;                              // VK_KHR_push_descriptor is there
     bool host_import;                                   // VK_EXT_external_memory_host is there
     bool memory_budget;                                 // VK_EXT_memory_budget is there
+    bool memory_fd;                                     // VK_KHR_external_memory_fd is there
+    bool dma_buf;                                       // VK_EXT_external_memory_dma_buf is there, and that
+    bool semaphore_fd;                                  // VK_KHR_external_semaphore_fd is there
     bool spirv_1_4;                                     // VK_KHR_spirv_1_4, or Vulkan 1.2
     const char *extensions[KP_FEATURES_MAX_EXTENSIONS]; // to be enabled; static storage
     uint32_t extension_count;                           //

@@ -7,8 +7,13 @@
 #include "device.h"
 #include "guard.h"
 
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define GRANULE ((VkDeviceSize)256)
 #define FIRST_BLOCK ((VkDeviceSize)4 << 20)
@@ -164,6 +169,31 @@ static kp_result map_block(kp_device *device, kp_heap_block *block) {
     return result;
 }
 
+static kp_result allocate(kp_device *device, kp_heap_block *block, const kp_heap_want *want) {
+    bool exported = want != NULL && want->exported != 0;
+    const VkMemoryDedicatedAllocateInfo dedicated = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+                                                     .buffer = want != NULL ? want->buffer : VK_NULL_HANDLE,
+                                                     .image = want != NULL ? want->image : VK_NULL_HANDLE};
+    const void *next = want != NULL && (!exported || want->dedicated) ? &dedicated : NULL;
+    const VkExportMemoryAllocateInfo export = {.sType = VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO,
+                                               .pNext = next,
+                                               .handleTypes = exported ? want->exported : 0};
+    return KP_VK(device, AllocateMemory, device->handle,
+                 &(VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                         .pNext = exported ? &export : next,
+                                         .allocationSize = block->size,
+                                         .memoryTypeIndex = block->type},
+                 NULL, &block->memory);
+}
+
+// For debuggers. `label`: of the one thing that it is for, or NULL.
+static void name_block(const kp_device *device, const kp_heap_block *block, const char *label) {
+    char text[160];
+    snprintf(text, sizeof text, "%s%.100s%smemory of type %u", label != NULL ? "'" : "", label != NULL ? label : "",
+             label != NULL ? "', " : "block, ", block->type);
+    kp_device_name(device, VK_OBJECT_TYPE_DEVICE_MEMORY, KP_DEVICE_HANDLE(block->memory), text);
+}
+
 // A new block, not linked yet, all of it one free chunk that is in no bin yet. `want` is what a lone one is for.
 static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size, const kp_heap_want *want,
                             kp_heap_block **out) {
@@ -178,24 +208,14 @@ static kp_result make_block(kp_device *device, uint32_t type, VkDeviceSize size,
     }
     *block = (kp_heap_block){.size = size, .first = chunk, .type = type, .lone = want != NULL};
     *chunk = (kp_heap_chunk){.block = block, .size = size};
-    result = KP_VK(
-        device, AllocateMemory, device->handle,
-        &(VkMemoryAllocateInfo){
-            .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-            .pNext = block->lone
-                         ? &(VkMemoryDedicatedAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
-                                                            .buffer = want->buffer,
-                                                            .image = want->image}
-                         : NULL,
-            .allocationSize = size,
-            .memoryTypeIndex = type},
-        NULL, &block->memory);
+    result = allocate(device, block, want);
     if (result == KP_ERROR_DEVICE_MEMORY)
         result = driver_is_out(device, type, size);
     if (result == KP_OK)
         result = map_block(device, block);
     if (result != KP_OK)
         goto fail;
+    name_block(device, block, want != NULL ? want->label : NULL);
     device->heap.held[vulkan_heap(device, type)] += size;
     device->heap.reserved += size;
     device->heap.allocations++;
@@ -299,7 +319,7 @@ static kp_result alloc_from(kp_device *device, uint32_t type, const kp_heap_want
     size = (size + GRANULE - 1) / GRANULE * GRANULE;
     if (alignment > GRANULE)
         size += alignment - GRANULE;
-    if (size > LARGEST_BLOCK / 2)
+    if (size > LARGEST_BLOCK / 2 || want->exported != 0)
         return alloc_lone(device, type, want, out);
     return alloc_shared(device, type, size, out);
 }
@@ -413,41 +433,30 @@ static uint32_t import_type(const kp_device *device, const kp_heap_want *want, c
     return best_type(device, &narrow, 0);
 }
 
-static kp_result import(kp_device *device, const pages *p, uint32_t type, VkDeviceMemory *out) {
+// A block of what somebody else has: `info` says what, all but where. The heap's lock is held.
+static kp_result import_block(kp_device *device, const VkMemoryAllocateInfo *info, VkDeviceSize offset,
+                              kp_heap_chunk **out) {
     if (device->heap.allocations >= device->limits.max_allocations)
-        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: no allocation is left", device->label);
-    return KP_VK(device, AllocateMemory, device->handle,
-                 &(VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                         .pNext =
-                                             &(VkImportMemoryHostPointerInfoEXT){
-                                                 .sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
-                                                 .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
-                                                 .pHostPointer = p->start},
-                                         .allocationSize = p->size,
-                                         .memoryTypeIndex = type},
-                 NULL, out);
-}
-
-// The heap's lock is held.
-static kp_result import_block(kp_device *device, const pages *p, uint32_t type, kp_heap_chunk **out) {
+        return kp_error_set(KP_ERROR_DEVICE_MEMORY, "%s: maxMemoryAllocationCount is %u, all are in use", device->label,
+                            device->limits.max_allocations);
     kp_heap_block *block = kp_alloc_zero(1, sizeof *block);
     kp_heap_chunk *chunk = kp_alloc_zero(1, sizeof *chunk);
     kp_result result = block == NULL || chunk == NULL ? kp_error_host_memory(sizeof *block) : KP_OK;
     if (result == KP_OK)
-        result = import(device, p, type, &block->memory);
+        result = KP_VK(device, AllocateMemory, device->handle, info, NULL, &block->memory);
     if (result != KP_OK) {
         kp_alloc_free(block);
         kp_alloc_free(chunk);
         return result;
     }
-    block->mapped = p->start;
-    block->size = p->size;
+    block->size = info->allocationSize;
     block->first = chunk;
-    block->type = type;
+    block->type = info->memoryTypeIndex;
     block->lone = block->imported = true;
-    *chunk = (kp_heap_chunk){.block = block, .offset = p->offset, .size = p->size - p->offset};
+    *chunk = (kp_heap_chunk){.block = block, .offset = offset, .size = block->size - offset};
     device->heap.allocations++;
-    link_block(&device->heap.types[type], block);
+    link_block(&device->heap.types[block->type], block);
+    name_block(device, block, "imported");
     *out = chunk;
     return KP_OK;
 }
@@ -460,9 +469,125 @@ kp_result kp_heap_import(kp_device *device, const kp_heap_want *want, void *host
         type = import_type(device, want, &p);
     if (type == VK_MAX_MEMORY_TYPES)
         return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: cannot import this memory", device->label);
+    const VkImportMemoryHostPointerInfoEXT from = {.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
+                                                   .handleType = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT,
+                                                   .pHostPointer = p.start};
     kp_guard_lock(&device->heap.lock);
-    kp_result result = import_block(device, &p, type, out);
+    kp_result result = import_block(device,
+                                    &(VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                                            .pNext = &from,
+                                                            .allocationSize = p.size,
+                                                            .memoryTypeIndex = type},
+                                    p.offset, out);
+    if (result == KP_OK)
+        (*out)->block->mapped = p.start;
     kp_guard_unlock(&device->heap.lock);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Memory behind file descriptors
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The memory type that it is imported as.
+static kp_result fd_type(kp_device *device, const kp_heap_want *want, const kp_heap_fd *from, uint32_t *out) {
+    if (from->handle_type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT) {
+        if (from->type >= device->limits.memory.memoryTypeCount || (want->needs.memoryTypeBits >> from->type & 1) == 0)
+            return kp_error_set(KP_ERROR_ARGUMENT,
+                                "%s: the memory type %u, which the memory is said to have, is none "
+                                "of a buffer's here",
+                                device->label, from->type);
+        *out = from->type;
+        return KP_OK;
+    }
+    VkMemoryFdPropertiesKHR can = {.sType = VK_STRUCTURE_TYPE_MEMORY_FD_PROPERTIES_KHR};
+    kp_result result = KP_VK(device, GetMemoryFdPropertiesKHR, device->handle, from->handle_type, from->fd, &can);
+    if (result != KP_OK)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: the file descriptor %d is no dma-buf that it can use",
+                            device->label, from->fd);
+    kp_heap_want narrow = *want;
+    narrow.needs.memoryTypeBits &= can.memoryTypeBits;
+    narrow.required = 0;
+    *out = best_type(device, &narrow, 0);
+    return *out != VK_MAX_MEMORY_TYPES ? KP_OK
+                                       : kp_error_set(KP_ERROR_UNSUPPORTED,
+                                                      "%s: no memory type of a buffer fits the "
+                                                      "dma-buf",
+                                                      device->label);
+}
+
+static kp_result map_imported(kp_device *device, kp_heap_block *block) {
+    const VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    if ((device->limits.memory.memoryTypes[block->type].propertyFlags & host) != host)
+        return KP_OK;
+    return map_block(device, block);
+}
+
+// The driver takes the descriptor that it is given where the import goes well: it gets one of its own.
+static kp_result import_fd(kp_device *device, const kp_heap_want *want, const kp_heap_fd *from, uint32_t type, int own,
+                           kp_heap_chunk **out) {
+    const VkMemoryDedicatedAllocateInfo dedicated = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
+                                                     .buffer = want->buffer};
+    const VkImportMemoryFdInfoKHR info = {.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR,
+                                          .pNext = from->dedicated ? &dedicated : NULL,
+                                          .handleType = from->handle_type,
+                                          .fd = own};
+    kp_result result = import_block(device,
+                                    &(VkMemoryAllocateInfo){.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                                            .pNext = &info,
+                                                            .allocationSize = from->size,
+                                                            .memoryTypeIndex = type},
+                                    from->offset, out);
+    if (result == KP_ERROR_DRIVER) // VK_ERROR_INVALID_EXTERNAL_HANDLE
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: the file descriptor %d is no memory that it can use",
+                              device->label, from->fd);
+    return result;
+}
+
+kp_result kp_heap_import_fd(kp_device *device, const kp_heap_want *want, const kp_heap_fd *from, kp_heap_chunk **out) {
+    if (from->offset % want->needs.alignment != 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: a buffer begins at a multiple of %llu bytes, the offset is %llu",
+                            device->label, (unsigned long long)want->needs.alignment, (unsigned long long)from->offset);
+    if (from->offset > from->size || want->needs.size > from->size - from->offset)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: the buffer needs %llu bytes from %llu on, the memory has %llu",
+                            device->label, (unsigned long long)want->needs.size, (unsigned long long)from->offset,
+                            (unsigned long long)from->size);
+    struct stat file; // a CPU driver's memory is one, and what lies behind its end is not there
+    if (fstat(from->fd, &file) == 0 && S_ISREG(file.st_mode) && (VkDeviceSize)file.st_size < from->size)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: the memory is said to have %llu bytes, its file has %llu",
+                            device->label, (unsigned long long)from->size, (unsigned long long)file.st_size);
+    uint32_t type = 0;
+    int own = fcntl(from->fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: the file descriptor %d: %s", device->label, from->fd,
+                            strerror(errno));
+    kp_result result = fd_type(device, want, from, &type);
+    kp_heap_chunk *chunk = NULL;
+    kp_guard_lock(&device->heap.lock);
+    if (result == KP_OK)
+        result = import_fd(device, want, from, type, own, &chunk);
+    if (result == KP_OK)
+        result = map_imported(device, chunk->block);
+    kp_guard_unlock(&device->heap.lock);
+    if (chunk == NULL)
+        close(own);
+    if (result == KP_OK)
+        *out = chunk;
+    else
+        kp_heap_free(device, chunk);
+    return result;
+}
+
+kp_result kp_heap_export_fd(kp_device *device, const kp_heap_chunk *chunk, VkExternalMemoryHandleTypeFlagBits type,
+                            kp_heap_fd *out) {
+    int fd = -1;
+    kp_result result = KP_VK(device, GetMemoryFdKHR, device->handle,
+                             &(VkMemoryGetFdInfoKHR){.sType = VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR,
+                                                     .memory = chunk->block->memory,
+                                                     .handleType = type},
+                             &fd);
+    if (result == KP_OK)
+        *out = (kp_heap_fd){.fd = fd, .handle_type = type, .size = chunk->block->size, .type = chunk->block->type};
     return result;
 }
 

@@ -40,13 +40,25 @@ typedef struct kp_heap {
 } kp_heap;
 
 typedef struct kp_heap_want {
-    VkMemoryRequirements needs;      //
-    VkMemoryPropertyFlags required;  // a type without these does not do
-    VkMemoryPropertyFlags preferred; // the more of these the better
-    VkMemoryPropertyFlags avoided;   // and the fewer of these
-    VkBuffer buffer;                 // that it is for, or
-    VkImage image;                   // this one
+    VkMemoryRequirements needs;               //
+    VkMemoryPropertyFlags required;           // a type without these does not do
+    VkMemoryPropertyFlags preferred;          // the more of these the better
+    VkMemoryPropertyFlags avoided;            // and the fewer of these
+    VkBuffer buffer;                          // that it is for, or
+    VkImage image;                            // this one
+    VkExternalMemoryHandleTypeFlags exported; // memory that can be exported as such; 0: it need not be
+    bool dedicated;                           // ... to nothing but the buffer or image
+    const char *label;                        // of what it is for, for debuggers; NULL: none
 } kp_heap_want;
+
+// Memory of others.
+typedef struct kp_heap_fd {
+    int fd;                                         // stays the caller's
+    VkExternalMemoryHandleTypeFlagBits handle_type; //
+    VkDeviceSize size, offset;                      // of the memory, and of the piece in it
+    uint32_t type;                                  // memory type; for a dma-buf it is found
+    bool dedicated;                                 // to the buffer that it was made for
+} kp_heap_fd;
 
 void kp_heap_init(kp_device *device);
 void kp_heap_destroy(kp_device *device); // all blocks; the lock stays
@@ -60,6 +72,13 @@ void kp_heap_free(kp_device *device, kp_heap_chunk *chunk); // NULL is fine
 // use that memory; the words are of no interest to users.
 kp_result kp_heap_import(kp_device *device, const kp_heap_want *want, void *host, VkDeviceSize bytes,
                          kp_heap_chunk **out);
+
+// A piece of memory that is behind a file descriptor. KP_ERROR_ARGUMENT where the driver finds no such memory there.
+kp_result kp_heap_import_fd(kp_device *device, const kp_heap_want *want, const kp_heap_fd *from, kp_heap_chunk **out);
+
+// The memory that a piece of its own, made with `exported`, is all of, as a file descriptor of the caller's.
+kp_result kp_heap_export_fd(kp_device *device, const kp_heap_chunk *chunk, VkExternalMemoryHandleTypeFlagBits type,
+                            kp_heap_fd *out);
 
 // Gives back the empty blocks that are kept for what comes next.
 void kp_heap_trim(kp_device *device);

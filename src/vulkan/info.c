@@ -136,6 +136,7 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
     instance->GetPhysicalDeviceProperties2(device, &all);
 
     memcpy(info->uuid, id.deviceUUID, sizeof info->uuid);
+    memcpy(limits->driver_uuid, id.driverUUID, sizeof limits->driver_uuid);
     info->max_allocation = sizes.maxMemoryAllocationSize;
     info->subgroup_size = info->min_subgroup_size = info->max_subgroup_size = subgroup.subgroupSize;
     if ((control.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) {

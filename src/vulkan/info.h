@@ -48,6 +48,7 @@ typedef struct kp_info_limits {
     uint32_t max_storage_images;                   // of one pipeline
     uint32_t max_sampled_images;                   // of one pipeline
     uint32_t max_samplers;                         // of one pipeline
+    uint8_t driver_uuid[16];                       //
     bool float_rules;                              // modules may ask that NaN, infinity and -0.0 are kept in f32
     uint32_t max_subgroups;                        // in a workgroup whose subgroup size was asked for
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps

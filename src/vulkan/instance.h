@@ -7,18 +7,20 @@
 #include <volk.h>
 
 // The instance-level functions that kp calls. Each instance has its own table: volk's globals would be shared.
-#define KP_INSTANCE_FUNCTIONS(X)              \
-    X(DestroyInstance)                        \
-    X(EnumeratePhysicalDevices)               \
-    X(GetPhysicalDeviceProperties)            \
-    X(GetPhysicalDeviceProperties2)           \
-    X(GetPhysicalDeviceFeatures2)             \
-    X(GetPhysicalDeviceFormatProperties)      \
-    X(GetPhysicalDeviceImageFormatProperties) \
-    X(GetPhysicalDeviceMemoryProperties)      \
-    X(GetPhysicalDeviceMemoryProperties2)     \
-    X(GetPhysicalDeviceQueueFamilyProperties) \
-    X(EnumerateDeviceExtensionProperties)     \
+#define KP_INSTANCE_FUNCTIONS(X)                    \
+    X(DestroyInstance)                              \
+    X(EnumeratePhysicalDevices)                     \
+    X(GetPhysicalDeviceProperties)                  \
+    X(GetPhysicalDeviceProperties2)                 \
+    X(GetPhysicalDeviceExternalBufferProperties)    \
+    X(GetPhysicalDeviceExternalSemaphoreProperties) \
+    X(GetPhysicalDeviceFeatures2)                   \
+    X(GetPhysicalDeviceFormatProperties)            \
+    X(GetPhysicalDeviceImageFormatProperties)       \
+    X(GetPhysicalDeviceMemoryProperties)            \
+    X(GetPhysicalDeviceMemoryProperties2)           \
+    X(GetPhysicalDeviceQueueFamilyProperties)       \
+    X(EnumerateDeviceExtensionProperties)           \
     X(CreateDevice)
 
 typedef struct kp_instance {

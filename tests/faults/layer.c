@@ -57,6 +57,10 @@ enum {
     X(CreateSemaphore, H | D, SEMAPHORE, (VkDevice device, const VkSemaphoreCreateInfo *info, const VkAllocationCallbacks *host, VkSemaphore *out), (device, info, host, out)) \
     X(GetSemaphoreCounterValue, H | D | L, NOTHING, (VkDevice device, VkSemaphore semaphore, uint64_t *out), (device, semaphore, out)) \
     X(WaitSemaphores, H | D | L | T, NOTHING, (VkDevice device, const VkSemaphoreWaitInfo *info, uint64_t timeout), (device, info, timeout)) \
+    X(SignalSemaphore, H | D, NOTHING, (VkDevice device, const VkSemaphoreSignalInfo *info), (device, info)) \
+    X(GetMemoryFdKHR, H, NOTHING, (VkDevice device, const VkMemoryGetFdInfoKHR *info, int *out), (device, info, out)) \
+    X(GetSemaphoreFdKHR, H, NOTHING, (VkDevice device, const VkSemaphoreGetFdInfoKHR *info, int *out), (device, info, out)) \
+    X(ImportSemaphoreFdKHR, H, NOTHING, (VkDevice device, const VkImportSemaphoreFdInfoKHR *info), (device, info)) \
     X(QueueSubmit, H | D | L, NOTHING, (VkQueue device, uint32_t count, const VkSubmitInfo *submits, VkFence fence), (device, count, submits, fence)) \
     X(QueueWaitIdle, H | D | L, NOTHING, (VkQueue device), (device)) \
     X(DeviceWaitIdle, H | D | L, NOTHING, (VkDevice device), (device))

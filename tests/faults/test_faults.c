@@ -1,8 +1,8 @@
 // Every Vulkan call that can fail does fail once, for every n and every answer that the specification lets it give, in
-// four programs: the article's multiply, its logistic regression, asynchronous work on all the queues that there are,
-// and an image with views and memory of the program's own. And every host allocation fails once. Each time the program
-// gets the right kp_result and words, or right numbers where kp knows another way; nothing stays allocated on the
-// device; and nothing hangs (the alarm ends the test).
+// five programs: the article's multiply, its logistic regression, asynchronous work on all the queues that there are,
+// an image with views and memory of the program's own, and memory and semaphores that are shared. And every host
+// allocation fails once. Each time the program gets the right kp_result and words, or right numbers where kp knows
+// another way; nothing stays allocated on the device; and nothing hangs (the alarm ends the test).
 #include "layer.h"
 
 #include "base/alloc.h"
@@ -45,6 +45,7 @@ typedef struct things {
     kp_tensor *tensors[TENSORS];
     kp_algorithm *algorithms[JOBS];
     kp_sequence *sequences[JOBS];
+    kp_semaphore *semaphores[3];
 } things;
 
 #define TRY(call)                   \
@@ -59,6 +60,8 @@ static kp_result clean_up(things *t, kp_result result) {
         kp_sequence_destroy(t->sequences[k]);
         kp_algorithm_destroy(t->algorithms[k]);
     }
+    for (int k = 0; k < 3; k++)
+        kp_semaphore_destroy(t->semaphores[k]);
     for (int k = 0; k < TENSORS; k++)
         kp_tensor_destroy(t->tensors[k]);
     kp_program_destroy(t->program);
@@ -224,13 +227,60 @@ static kp_result memory_steps(things *t) {
     return KP_OK;
 }
 
+// A descriptor is open no longer than one step.
+static kp_result share_memory(things *t) {
+    kp_external_memory e;
+    TRY(kp_tensor_create(t->mgr, &(kp_tensor_desc){.count = 16, .exported = KP_HANDLE_OPAQUE_FD}, &t->tensors[0]));
+    TRY(kp_tensor_export(t->tensors[0], &e));
+    kp_result result = kp_tensor_import(t->mgr, &e, &(kp_tensor_desc){.count = 16}, &t->tensors[1]);
+    close(e.fd);
+    return result;
+}
+
+// Where the driver shares semaphores at all.
+static kp_result share_semaphore(things *t) {
+    int fd;
+    kp_result result = kp_semaphore_create(
+        t->mgr, &(kp_semaphore_desc){.binary = true, .exported = KP_HANDLE_OPAQUE_FD}, &t->semaphores[1]);
+    if (result == KP_ERROR_UNSUPPORTED)
+        return KP_OK;
+    TRY(result);
+    TRY(kp_semaphore_export(t->semaphores[1], &fd));
+    result = kp_semaphore_import(t->mgr, fd, &(kp_semaphore_desc){.binary = true}, &t->semaphores[2]);
+    close(fd);
+    return result;
+}
+
+static kp_result external_steps(things *t) {
+    TRY(kp_manager_create(NULL, &t->mgr));
+    TRY(share_memory(t));
+    TRY(share_semaphore(t));
+    TRY(kp_semaphore_create(t->mgr, NULL, &t->semaphores[0]));
+    for (int k = 0; k < JOBS; k++)
+        TRY(kp_sequence_create(t->mgr, NULL, &t->sequences[k]));
+    TRY(kp_record_fill(t->sequences[0], t->tensors[0], &(float){5}));
+    TRY(kp_record_sync_local(t->sequences[1], &t->tensors[1], 1));
+    const kp_semaphore_point done = {t->semaphores[0], 2};
+    TRY(kp_semaphore_signal(t->semaphores[0], 1));
+    TRY(kp_sequence_submit(t->sequences[0], &(kp_submit_desc){.signals = &done, .signal_count = 1}));
+    TRY(kp_sequence_submit(t->sequences[1], &(kp_submit_desc){.waits = &done, .wait_count = 1}));
+    for (int k = JOBS - 1; k >= 0; k--)
+        TRY(kp_sequence_await(t->sequences[k], UINT64_MAX));
+    TRY(kp_semaphore_wait(t->semaphores[0], 2, UINT64_MAX));
+    assert_true(((const float *)kp_tensor_data(t->tensors[1]))[15] == 5);
+    return KP_OK;
+}
+
 typedef struct program {
     const char *name;
     kp_result (*steps)(things *t);
 } program;
 
-static const program programs[] = {
-    {"multiply", multiply_steps}, {"regression", regression_steps}, {"async", async_steps}, {"memory", memory_steps}};
+static const program programs[] = {{"multiply", multiply_steps},
+                                   {"regression", regression_steps},
+                                   {"async", async_steps},
+                                   {"memory", memory_steps},
+                                   {"external", external_steps}};
 
 static kp_result run(const program *p) {
     things t = {0};
@@ -333,6 +383,8 @@ static void async_calls(void **state) { (void)state, fail_each_call(&programs[2]
 static void multiply_allocations(void **state) { (void)state, fail_each_allocation(&programs[0]); }
 static void memory_calls(void **state) { (void)state, fail_each_call(&programs[3]); }
 static void memory_allocations(void **state) { (void)state, fail_each_allocation(&programs[3]); }
+static void external_calls(void **state) { (void)state, fail_each_call(&programs[4]); }
+static void external_allocations(void **state) { (void)state, fail_each_allocation(&programs[4]); }
 static void async_allocations(void **state) { (void)state, fail_each_allocation(&programs[2]); }
 
 static int open_layer(void **state) {
@@ -351,9 +403,11 @@ static int open_layer(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(multiply_calls),       cmocka_unit_test(regression_calls),  cmocka_unit_test(async_calls),
-        cmocka_unit_test(multiply_allocations), cmocka_unit_test(async_allocations), cmocka_unit_test(memory_calls),
-        cmocka_unit_test(memory_allocations),
+        cmocka_unit_test(multiply_calls),       cmocka_unit_test(regression_calls),
+        cmocka_unit_test(async_calls),          cmocka_unit_test(multiply_allocations),
+        cmocka_unit_test(async_allocations),    cmocka_unit_test(memory_calls),
+        cmocka_unit_test(memory_allocations),   cmocka_unit_test(external_calls),
+        cmocka_unit_test(external_allocations),
     };
     return cmocka_run_group_tests_name("faults", tests, open_layer, NULL);
 }

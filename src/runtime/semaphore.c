@@ -1,0 +1,363 @@
+// See semaphore.h, and kp/external.h.
+#include "semaphore.h"
+
+#include "base/alloc.h"
+#include "vulkan/names.h"
+
+#include <kp/vulkan.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Lifetime
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void unref(kp_semaphore *semaphore) {
+    if (atomic_fetch_sub_explicit(&semaphore->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    kp_manager_release(semaphore->manager);
+    kp_alloc_free(semaphore->label);
+    kp_alloc_free(semaphore);
+}
+
+bool kp_semaphore_hold(kp_semaphore *semaphore) {
+    unsigned holds = atomic_load_explicit(&semaphore->holds, memory_order_relaxed);
+    do {
+        if (holds == 0 || !atomic_load(&semaphore->alive))
+            return false;
+    } while (!atomic_compare_exchange_weak(&semaphore->holds, &holds, holds + 1));
+    atomic_fetch_add_explicit(&semaphore->refs, 1, memory_order_relaxed);
+    return true;
+}
+
+static void drop(kp_semaphore *semaphore) {
+    if (atomic_fetch_sub_explicit(&semaphore->holds, 1, memory_order_acq_rel) != 1)
+        return;
+    kp_device *device = semaphore->manager->device;
+    if (!semaphore->foreign)
+        device->vk.vkDestroySemaphore(device->handle, semaphore->handle, NULL);
+    semaphore->handle = VK_NULL_HANDLE;
+}
+
+void kp_semaphore_let_go(kp_semaphore *semaphore) {
+    drop(semaphore);
+    unref(semaphore);
+}
+
+void kp_semaphore_kill(kp_semaphore *semaphore) {
+    if (atomic_exchange(&semaphore->alive, false))
+        drop(semaphore);
+}
+
+void kp_semaphore_destroy(kp_semaphore *semaphore) {
+    if (semaphore == NULL || kp_manager_forked(semaphore->manager))
+        return;
+    kp_manager_reap(semaphore->manager);
+    kp_manager_unlink(semaphore->manager, &semaphore->manager->semaphores, &semaphore->link);
+    kp_semaphore_kill(semaphore);
+    unref(semaphore);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Making one
+// ---------------------------------------------------------------------------------------------------------------------
+
+static VkSemaphoreTypeCreateInfo type_of(const kp_semaphore_desc *desc) {
+    return (VkSemaphoreTypeCreateInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO,
+                                       .semaphoreType =
+                                           desc->binary ? VK_SEMAPHORE_TYPE_BINARY : VK_SEMAPHORE_TYPE_TIMELINE,
+                                       .initialValue = desc->value};
+}
+
+static kp_result check_kind(const kp_device *device, const kp_semaphore_desc *desc, const char *label) {
+    if (desc->binary && desc->value != 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': a binary semaphore has no value, %llu was given", label,
+                            (unsigned long long)desc->value);
+    if (!desc->binary && !device->features.timeline.timelineSemaphore)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "semaphore '%s': %s lacks timelineSemaphore", label,
+                            device->info.name);
+    if (desc->exported != KP_HANDLE_NONE && desc->exported != KP_HANDLE_OPAQUE_FD)
+        return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': semaphores are shared by OPAQUE_FD alone", label);
+    return KP_OK;
+}
+
+// The extension, and what the driver does with it.
+static kp_result check_share(const kp_device *device, const kp_semaphore_desc *desc, bool import, const char *label) {
+    if (!device->features.semaphore_fd)
+        return kp_error_set(KP_ERROR_UNSUPPORTED,
+                            "semaphore '%s': %s lacks VK_KHR_external_semaphore_fd, which sharing one needs", label,
+                            device->info.name);
+    VkSemaphoreTypeCreateInfo type = type_of(desc);
+    VkExternalSemaphoreProperties can = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
+    device->instance->GetPhysicalDeviceExternalSemaphoreProperties(
+        device->physical,
+        &(VkPhysicalDeviceExternalSemaphoreInfo){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
+                                                 .pNext = desc->binary ? NULL : &type,
+                                                 .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT},
+        &can);
+    VkExternalSemaphoreFeatureFlagBits wants =
+        import ? VK_EXTERNAL_SEMAPHORE_FEATURE_IMPORTABLE_BIT : VK_EXTERNAL_SEMAPHORE_FEATURE_EXPORTABLE_BIT;
+    if ((can.externalSemaphoreFeatures & wants) != 0)
+        return KP_OK;
+    return kp_error_set(KP_ERROR_UNSUPPORTED,
+                        "semaphore '%s': %s has VK_KHR_external_semaphore_fd, but cannot %s %s semaphores by it", label,
+                        device->info.name, import ? "import" : "export", desc->binary ? "binary" : "timeline");
+}
+
+static kp_result make_handle(kp_device *device, const kp_semaphore_desc *desc, VkSemaphore *out) {
+    VkSemaphoreTypeCreateInfo type = type_of(desc);
+    const VkExportSemaphoreCreateInfo export = {.sType = VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO,
+                                                .pNext = desc->binary ? NULL : &type,
+                                                .handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
+    const void *next = desc->exported != KP_HANDLE_NONE ? &export : export.pNext;
+    return KP_VK(device, CreateSemaphore, device->handle,
+                 &(VkSemaphoreCreateInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = next}, NULL, out);
+}
+
+// The driver takes the descriptor that it is given where the import goes well: it gets one of its own.
+static kp_result import(kp_device *device, VkSemaphore handle, int fd, const char *label) {
+    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': the file descriptor %d: %s", label, fd,
+                            strerror(errno));
+    kp_result result =
+        KP_VK(device, ImportSemaphoreFdKHR, device->handle,
+              &(VkImportSemaphoreFdInfoKHR){.sType = VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR,
+                                            .semaphore = handle,
+                                            .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT,
+                                            .fd = own});
+    if (result != KP_OK)
+        close(own);
+    if (result == KP_ERROR_DRIVER) // VK_ERROR_INVALID_EXTERNAL_HANDLE
+        return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': the file descriptor %d is no semaphore that %s can use",
+                            label, fd, device->info.name);
+    return result;
+}
+
+// Takes over `handle`, also when it fails.
+static kp_result wrap(kp_manager *manager, const kp_semaphore_desc *desc, VkSemaphore handle, bool foreign,
+                      kp_semaphore **out) {
+    kp_device *device = manager->device;
+    kp_semaphore *semaphore = kp_alloc_zero(1, sizeof *semaphore);
+    char *label = kp_alloc_text(desc->label != NULL ? desc->label : "semaphore");
+    if (semaphore == NULL || label == NULL) {
+        kp_alloc_free(semaphore);
+        kp_alloc_free(label);
+        if (!foreign)
+            device->vk.vkDestroySemaphore(device->handle, handle, NULL);
+        return kp_error_host_memory(sizeof *semaphore);
+    }
+    *semaphore = (kp_semaphore){.manager = manager,
+                                .label = label,
+                                .handle = handle,
+                                .binary = desc->binary,
+                                .exported = desc->exported != KP_HANDLE_NONE,
+                                .foreign = foreign};
+    atomic_store(&semaphore->refs, 1);
+    atomic_store(&semaphore->holds, 1);
+    atomic_store(&semaphore->alive, true);
+    kp_device_name(device, VK_OBJECT_TYPE_SEMAPHORE, KP_DEVICE_HANDLE(handle), label);
+    kp_manager_hold(manager);
+    kp_manager_link(manager, &manager->semaphores, &semaphore->link);
+    *out = semaphore;
+    return KP_OK;
+}
+
+static kp_result check_arguments(const kp_manager *manager, kp_semaphore **out, const char *function) {
+    kp_result result = kp_manager_check(manager, function, NULL);
+    if (result == KP_OK && out == NULL)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: out is NULL", function);
+    return result;
+}
+
+static const char *label_of(const kp_semaphore_desc *desc) { return desc->label != NULL ? desc->label : "semaphore"; }
+
+kp_result kp_semaphore_create(kp_manager *manager, const kp_semaphore_desc *desc, kp_semaphore **out) {
+    const kp_semaphore_desc defaults = {0};
+    desc = desc != NULL ? desc : &defaults;
+    kp_result result = check_arguments(manager, out, "kp_semaphore_create");
+    if (result == KP_OK)
+        result = check_kind(manager->device, desc, label_of(desc));
+    if (result == KP_OK && desc->exported != KP_HANDLE_NONE)
+        result = check_share(manager->device, desc, false, label_of(desc));
+    VkSemaphore handle = VK_NULL_HANDLE;
+    if (result == KP_OK)
+        result = make_handle(manager->device, desc, &handle);
+    return result == KP_OK ? wrap(manager, desc, handle, false, out) : result;
+}
+
+kp_result kp_semaphore_import(kp_manager *manager, int fd, const kp_semaphore_desc *desc, kp_semaphore **out) {
+    const kp_semaphore_desc defaults = {0};
+    desc = desc != NULL ? desc : &defaults;
+    kp_result result = check_arguments(manager, out, "kp_semaphore_import");
+    if (result == KP_OK)
+        result = check_kind(manager->device, desc, label_of(desc));
+    if (result == KP_OK && (desc->value != 0 || desc->exported != KP_HANDLE_NONE))
+        result = kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': an imported semaphore %s", label_of(desc),
+                              desc->value != 0 ? "has its value" : "cannot be exported again");
+    if (result == KP_OK)
+        result = check_share(manager->device, desc, true, label_of(desc));
+    VkSemaphore handle = VK_NULL_HANDLE;
+    if (result == KP_OK)
+        result = make_handle(manager->device, desc, &handle);
+    if (result != KP_OK)
+        return result;
+    result = import(manager->device, handle, fd, label_of(desc));
+    if (result == KP_OK)
+        return wrap(manager, desc, handle, false, out);
+    manager->device->vk.vkDestroySemaphore(manager->device->handle, handle, NULL);
+    return result;
+}
+
+kp_result kp_vulkan_adopt_semaphore(kp_manager *manager, VkSemaphore semaphore, const kp_semaphore_desc *desc,
+                                    kp_semaphore **out) {
+    const kp_semaphore_desc defaults = {0};
+    desc = desc != NULL ? desc : &defaults;
+    kp_result result = check_arguments(manager, out, "kp_vulkan_adopt_semaphore");
+    if (result == KP_OK && semaphore == VK_NULL_HANDLE)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_adopt_semaphore: semaphore is VK_NULL_HANDLE");
+    if (result == KP_OK)
+        result = check_kind(manager->device, desc, label_of(desc));
+    if (result == KP_OK && (desc->value != 0 || desc->exported != KP_HANDLE_NONE))
+        result = kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': an adopted semaphore %s", label_of(desc),
+                              desc->value != 0 ? "has its value" : "is not kp's to export");
+    return result == KP_OK ? wrap(manager, desc, semaphore, true, out) : result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Use
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Alive and held: to be let go.
+static kp_result enter(const kp_semaphore *semaphore, const char *function, kp_semaphore **out) {
+    if (semaphore == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: semaphore is NULL", function);
+    kp_result result = kp_manager_check(semaphore->manager, "semaphore", semaphore->label);
+    *out = (kp_semaphore *)(uintptr_t)semaphore; // const to the caller
+    if (result == KP_OK && !kp_semaphore_hold(*out))
+        result = kp_error_set(KP_ERROR_STATE, "semaphore '%s' is destroyed", semaphore->label);
+    return result;
+}
+
+static kp_result enter_timeline(const kp_semaphore *semaphore, const char *function, kp_semaphore **out) {
+    kp_result result = enter(semaphore, function, out);
+    if (result != KP_OK || !semaphore->binary)
+        return result;
+    kp_semaphore_let_go(*out);
+    return kp_error_set(KP_ERROR_TYPE, "semaphore '%s' is binary: the host cannot see it", semaphore->label);
+}
+
+kp_result kp_semaphore_export(const kp_semaphore *semaphore, int *fd) {
+    kp_semaphore *held = NULL;
+    if (fd == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_semaphore_export: fd is NULL");
+    kp_result result = enter(semaphore, "kp_semaphore_export", &held);
+    if (result != KP_OK)
+        return result;
+    kp_device *device = semaphore->manager->device;
+    if (!semaphore->exported)
+        result = kp_error_set(KP_ERROR_STATE, "semaphore '%s' was not made to be exported (kp_semaphore_desc.exported)",
+                              semaphore->label);
+    else
+        result = KP_VK(device, GetSemaphoreFdKHR, device->handle,
+                       &(VkSemaphoreGetFdInfoKHR){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR,
+                                                  .semaphore = semaphore->handle,
+                                                  .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT},
+                       fd);
+    kp_semaphore_let_go(held);
+    return result;
+}
+
+kp_result kp_semaphore_value(const kp_semaphore *semaphore, uint64_t *value) {
+    kp_semaphore *held = NULL;
+    if (value == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_semaphore_value: value is NULL");
+    kp_result result = enter_timeline(semaphore, "kp_semaphore_value", &held);
+    if (result != KP_OK)
+        return result;
+    kp_device *device = semaphore->manager->device;
+    result = KP_VK(device, GetSemaphoreCounterValue, device->handle, semaphore->handle, value);
+    kp_semaphore_let_go(held);
+    return result;
+}
+
+kp_result kp_semaphore_signal(kp_semaphore *semaphore, uint64_t value) {
+    kp_semaphore *held = NULL;
+    uint64_t now = 0;
+    kp_result result = enter_timeline(semaphore, "kp_semaphore_signal", &held);
+    if (result != KP_OK)
+        return result;
+    kp_device *device = semaphore->manager->device;
+    result = KP_VK(device, GetSemaphoreCounterValue, device->handle, semaphore->handle, &now);
+    if (result == KP_OK && value <= now)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': its value is %llu, which cannot become %llu",
+                              semaphore->label, (unsigned long long)now, (unsigned long long)value);
+    if (result == KP_OK)
+        result = KP_VK(device, SignalSemaphore, device->handle,
+                       &(VkSemaphoreSignalInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                                .semaphore = semaphore->handle,
+                                                .value = value});
+    kp_semaphore_let_go(held);
+    return result;
+}
+
+kp_result kp_semaphore_wait(kp_semaphore *semaphore, uint64_t value, uint64_t timeout) {
+    kp_semaphore *held = NULL;
+    kp_result result = enter_timeline(semaphore, "kp_semaphore_wait", &held);
+    if (result != KP_OK)
+        return result;
+    kp_device *device = semaphore->manager->device;
+    VkResult waited = device->vk.vkWaitSemaphores(device->handle,
+                                                  &(VkSemaphoreWaitInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,
+                                                                         .semaphoreCount = 1,
+                                                                         .pSemaphores = &semaphore->handle,
+                                                                         .pValues = &value},
+                                                  timeout);
+    if (waited == VK_TIMEOUT)
+        result = kp_error_set(KP_ERROR_TIMEOUT, "semaphore '%s' did not reach %llu within %llu ns", semaphore->label,
+                              (unsigned long long)value, (unsigned long long)timeout);
+    else
+        result = kp_device_check(device, waited, "vkWaitSemaphores");
+    kp_semaphore_let_go(held);
+    return result;
+}
+
+kp_result kp_vulkan_from_semaphore(const kp_semaphore *semaphore, VkSemaphore *out) {
+    kp_semaphore *held = NULL;
+    if (out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_semaphore: out is NULL");
+    kp_result result = enter(semaphore, "kp_vulkan_from_semaphore", &held);
+    if (result != KP_OK)
+        return result;
+    *out = semaphore->handle;
+    kp_semaphore_let_go(held);
+    return KP_OK;
+}
+
+static kp_result check_list(const kp_manager *manager, const kp_semaphore_point *points, size_t count, const char *what,
+                            const char *who) {
+    if (count > KP_MAX_SEMAPHORE_POINTS)
+        return kp_error_set(KP_ERROR_LIMIT, "%s: at most %d %s, %zu were given", who, KP_MAX_SEMAPHORE_POINTS, what,
+                            count);
+    if (count != 0 && points == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL, but there are to be %zu", who, what, count);
+    for (size_t i = 0; i < count; i++) {
+        const kp_semaphore *semaphore = points[i].semaphore;
+        if (semaphore == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s[%zu].semaphore is NULL", who, what, i);
+        if (semaphore->manager != manager)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: semaphore '%s' belongs to another manager", who,
+                                semaphore->label);
+        if (!atomic_load(&semaphore->alive))
+            return kp_error_set(KP_ERROR_STATE, "%s: semaphore '%s' is destroyed", who, semaphore->label);
+    }
+    return KP_OK;
+}
+
+kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_desc *desc, const char *who) {
+    kp_result result = check_list(manager, desc->waits, desc->wait_count, "waits", who);
+    return result == KP_OK ? check_list(manager, desc->signals, desc->signal_count, "signals", who) : result;
+}

@@ -1,0 +1,31 @@
+// Semaphores of the program's own, which its submissions wait for and signal (kp/external.h). Those that order queues
+// are the device's.
+//
+// Lifetime in two counts, as memory.h: `holds` counts who needs the VkSemaphore (the handle, submissions in flight),
+// `refs` who needs the struct.
+#ifndef KP_SRC_RUNTIME_SEMAPHORE_H
+#define KP_SRC_RUNTIME_SEMAPHORE_H
+
+#include "manager.h"
+
+#include <kp/external.h>
+
+struct kp_semaphore {
+    kp_list_link link;       // in the manager's list, while the handle lives
+    kp_manager *manager;     // struct held
+    atomic_uint refs, holds; //
+    atomic_bool alive;       // the handle lives, and so does the manager
+    char *label;             //
+    VkSemaphore handle;      // while there are holds
+    bool binary;             //
+    bool exported, foreign;  // can be exported; somebody else destroys the VkSemaphore
+};
+
+bool kp_semaphore_hold(kp_semaphore *semaphore); // false when it is destroyed
+void kp_semaphore_let_go(kp_semaphore *semaphore);
+void kp_semaphore_kill(kp_semaphore *semaphore); // ends the handle's life, once
+
+// Checks the points of a submission; `who` opens messages.
+kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_desc *desc, const char *who);
+
+#endif
