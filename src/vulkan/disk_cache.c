@@ -18,7 +18,10 @@
 
 #define MAGIC "kpcache1"
 
-enum { MAX_BYTES = 256 << 20 }; // beyond it a file is not ours, or not worth it
+enum {
+    MAX_BYTES = 256 << 20, // beyond it a file is not ours, or not worth it
+    MAX_FRESH = 256,       // pipelines that one cache takes in
+};
 
 typedef struct header {
     char magic[8];
@@ -191,14 +194,17 @@ static void open_cache(kp_device *device) {
     kp_device_name(device, VK_OBJECT_TYPE_PIPELINE_CACHE, KP_DEVICE_HANDLE(cache->handle), "pipeline cache");
 }
 
-VkPipelineCache kp_disk_cache_get(kp_device *device) {
+// None while one that is full waits for its users to leave.
+VkPipelineCache kp_disk_cache_take(kp_device *device) {
     kp_disk_cache *cache = &device->disk_cache;
     kp_guard_lock(&cache->lock);
     if (!cache->opened)
         open_cache(device);
     cache->opened = true;
+    VkPipelineCache handle = cache->fresh < MAX_FRESH ? cache->handle : VK_NULL_HANDLE;
+    cache->users += handle != VK_NULL_HANDLE;
     kp_guard_unlock(&cache->lock);
-    return cache->handle;
+    return handle;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -275,11 +281,38 @@ static void save(kp_device *device) {
     kp_alloc_free(data);
 }
 
+static void write_new(kp_device *device) {
+    const kp_disk_cache *cache = &device->disk_cache;
+    if (cache->fresh != 0 && !cache->renewed && !atomic_load(&device->lost))
+        save(device);
+}
+
+static void renew(kp_device *device) {
+    kp_disk_cache *cache = &device->disk_cache;
+    write_new(device);
+    device->vk.vkDestroyPipelineCache(device->handle, cache->handle, NULL);
+    cache->handle = make(device, NULL, 0);
+    kp_device_name(device, VK_OBJECT_TYPE_PIPELINE_CACHE, KP_DEVICE_HANDLE(cache->handle), "pipeline cache");
+    cache->fresh = 0;
+    cache->renewed = true;
+}
+
+void kp_disk_cache_give(kp_device *device, VkPipelineCache handle, bool fresh) {
+    kp_disk_cache *cache = &device->disk_cache;
+    if (handle == VK_NULL_HANDLE)
+        return;
+    kp_guard_lock(&cache->lock);
+    cache->users--;
+    cache->fresh += fresh;
+    if (cache->fresh >= MAX_FRESH && cache->users == 0)
+        renew(device);
+    kp_guard_unlock(&cache->lock);
+}
+
 void kp_disk_cache_close(kp_device *device) {
     kp_disk_cache *cache = &device->disk_cache;
     if (cache->handle != VK_NULL_HANDLE) {
-        if (atomic_load(&cache->dirty) && !atomic_load(&device->lost))
-            save(device);
+        write_new(device);
         device->vk.vkDestroyPipelineCache(device->handle, cache->handle, NULL);
     }
     kp_alloc_free(cache->path);

@@ -117,15 +117,31 @@ void kp_pipeline_module_destroy(kp_device *device, VkShaderModule module) {
         device->vk.vkDestroyShaderModule(device->handle, module, NULL);
 }
 
+// Whether the cache had it not, as far as the driver tells.
+static bool is_fresh(const VkPipelineCreationFeedback *feedback) {
+    const VkPipelineCreationFeedbackFlags hit =
+        VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT | VK_PIPELINE_CREATION_FEEDBACK_APPLICATION_PIPELINE_CACHE_HIT_BIT;
+    return (feedback->flags & hit) != hit;
+}
+
 kp_result kp_pipeline_create(kp_device *device, const kp_pipeline_desc *desc, VkPipeline *out) {
     VkPipeline pipeline = VK_NULL_HANDLE;
+    VkPipelineCache cache = kp_disk_cache_take(device);
+    VkPipelineCreationFeedback whole = {0}, stage = {0};
+    const VkPipelineCreationFeedbackCreateInfo feedback = {.sType =
+                                                               VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+                                                           .pPipelineCreationFeedback = &whole,
+                                                           .pipelineStageCreationFeedbackCount = 1,
+                                                           .pPipelineStageCreationFeedbacks = &stage};
+    bool told = device->limits.api_version >= VK_API_VERSION_1_3;
     bool special = desc->specialization.mapEntryCount != 0;
     const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
         .requiredSubgroupSize = desc->subgroup_size};
     kp_result result =
-        KP_VK(device, CreateComputePipelines, device->handle, kp_disk_cache_get(device), 1,
+        KP_VK(device, CreateComputePipelines, device->handle, cache, 1,
               &(VkComputePipelineCreateInfo){.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                             .pNext = told ? &feedback : NULL,
                                              .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                                        .pNext = desc->subgroup_size != 0 ? &required : NULL,
                                                        .flags = desc->stage_flags,
@@ -136,9 +152,9 @@ kp_result kp_pipeline_create(kp_device *device, const kp_pipeline_desc *desc, Vk
                                              .layout = desc->layout->handle,
                                              .basePipelineIndex = -1},
               NULL, &pipeline);
+    kp_disk_cache_give(device, cache, result == KP_OK && is_fresh(&whole));
     if (result != KP_OK)
         return result;
-    atomic_store_explicit(&device->disk_cache.dirty, true, memory_order_relaxed);
     kp_device_name(device, VK_OBJECT_TYPE_PIPELINE, KP_DEVICE_HANDLE(pipeline), desc->label);
     *out = pipeline;
     return KP_OK;

@@ -387,6 +387,54 @@ static void external_calls(void **state) { (void)state, fail_each_call(&programs
 static void external_allocations(void **state) { (void)state, fail_each_allocation(&programs[4]); }
 static void async_allocations(void **state) { (void)state, fail_each_allocation(&programs[2]); }
 
+static unsigned calls_of(const char *name) {
+    for (size_t i = 0; i < layer->call_count; i++) {
+        if (strcmp(layer->calls[i].name, name) == 0)
+            return layer->count(i);
+    }
+    fail_msg("no call %s", name);
+    return 0;
+}
+
+// Drivers keep in a pipeline cache all that they ever compiled: a program that makes ever new pipelines would grow.
+static void caches_do_not_grow(void **state) {
+    (void)state;
+    char folder[] = "faults_cache_XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    assert_int_equal(setenv("KP_CACHE_DIR", folder, 1), 0);
+    kp_manager *mgr;
+    kp_program *compiled;
+    kp_tensor *x;
+    layer->arm(0, 0, 0);
+    assert_int_equal(kp_manager_create(NULL, &mgr), KP_OK);
+    assert_int_equal(kp_compile("def k(i: Index, x: Array[i32], n: Const[i32]):\n    x[i] = n\n", NULL, &compiled),
+                     KP_OK);
+    assert_int_equal(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_I32, .count = 1}, &x), KP_OK);
+    for (int32_t n = 0; n < 300; n++) {
+        kp_algorithm *algorithm;
+        kp_sequence *sequence;
+        const kp_algorithm_desc desc = {
+            .program = compiled, .memory = &x, .memory_count = 1, .specs = &(kp_spec){0, KP_I32, &n}, .spec_count = 1};
+        assert_int_equal(kp_algorithm_create(mgr, &desc, &algorithm), KP_OK);
+        assert_int_equal(kp_sequence_create(mgr, NULL, &sequence), KP_OK);
+        assert_int_equal(kp_record_dispatch(sequence, algorithm, NULL), KP_OK);
+        assert_int_equal(kp_record_sync_local(sequence, &x, 1), KP_OK);
+        assert_int_equal(kp_sequence_eval(sequence), KP_OK);
+        assert_int_equal(*(const int32_t *)kp_tensor_data(x), n);
+        kp_sequence_destroy(sequence);
+        kp_algorithm_destroy(algorithm);
+    }
+    assert_int_equal(calls_of("CreateComputePipelines"), 300);
+    assert_int_equal(calls_of("CreatePipelineCache"), 2); // one for 256, and the next
+    kp_tensor_destroy(x);
+    kp_program_destroy(compiled);
+    kp_manager_destroy(mgr);
+    nothing_is_left("300 pipelines");
+    snprintf(command, sizeof command, "rm -r %s", folder);
+    assert_int_equal(system(command), 0); // the first one's file is in it
+    assert_int_equal(setenv("KP_CACHE_DIR", "", 1), 0);
+}
+
 static int open_layer(void **state) {
     (void)state;
     void *library = dlopen(KP_FAULT_LIBRARY, RTLD_NOW);
@@ -407,7 +455,7 @@ int main(void) {
         cmocka_unit_test(async_calls),          cmocka_unit_test(multiply_allocations),
         cmocka_unit_test(async_allocations),    cmocka_unit_test(memory_calls),
         cmocka_unit_test(memory_allocations),   cmocka_unit_test(external_calls),
-        cmocka_unit_test(external_allocations),
+        cmocka_unit_test(external_allocations), cmocka_unit_test(caches_do_not_grow),
     };
     return cmocka_run_group_tests_name("faults", tests, open_layer, NULL);
 }

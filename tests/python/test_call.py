@@ -1,6 +1,8 @@
 """Calls that came before are replays, and nobody can tell but by the clock: whatever changed between two calls shows."""
 
 import gc
+import itertools
+import os
 import threading
 import types
 import weakref
@@ -483,3 +485,30 @@ def test_a_kernel_lets_go_of_what_it_was_called_with(mgr):
     watched = call_and_watch(mgr)
     gc.collect()
     assert watched() is None
+
+
+def resident():
+    """Bytes of memory that the process has."""
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def growth(work, before, count):
+    """KiB that each of `count` calls adds, after as many as `before`."""
+    numbers = itertools.count(1)
+    for _ in range(before):
+        work(next(numbers))
+    gc.collect()
+    start = resident()
+    for _ in range(count):
+        work(next(numbers))
+    gc.collect()
+    return (resident() - start) / 1024 / count
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="needs Linux's /proc")
+def test_memory_does_not_grow_with_ever_new_arguments(mgr):
+    data = tensor_of(mgr, 0)
+    assert growth(lambda k: add(float(k), data), 150, 300) < 1
+    assert growth(lambda k: add(1.0, mgr.tensor([k])), 150, 300) < 1
+    assert growth(lambda k: add(1.0, data, extent=(1, k)), 150, 300) < 1

@@ -45,6 +45,9 @@ STATES = {
     "a daemon thread inside": SETUP
     + "import threading\nfor _ in range(50): sequence.record(kp.OpAlgoDispatch(algorithm))\n"
     + "threading.Thread(target=lambda: [sequence.eval() for _ in range(1000)], daemon=True).start()",
+    "a daemon thread in a kernel": SETUP
+    + "import threading\nk = kp.kernel_from_source('def k(i: Index, a: Array[i32], n: i32):\\n    for _ in range(n):\\n        a[i] += 1')\n"
+    + "k(made, 2)\nthreading.Thread(target=lambda: [k(made, 2000) for _ in range(100000)], daemon=True).start()",
     "a kernel": "import kp\nk = kp.kernel_from_source('def k(i: Index, a: Array[f32]): a[i] = 1.0')\nk([1, 2])",
     "an exception": SETUP + "try:\n    mgr.eval_algo_data_def([tensor], b'')\nexcept Exception as e:\n    kept = e",
 }
