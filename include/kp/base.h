@@ -179,8 +179,8 @@ typedef struct kp_param {
     bool reads;            // buffers, images: the kernel loads from it
     bool writes;           // buffers, images: the kernel stores to it
     uint32_t spec_id;      // specialization constants
-    bool optional;         // specialization constants: has a default value
-    uint32_t default_bits; // ... its bits; a bool is 0 or 1
+    bool optional;         // push and specialization constants: has a default value
+    uint64_t default_bits; // ... its bits, with zeros in front; a bool is 0 or 1
     uint32_t ndim;         // buffers: axes of the tensor, 2 or 3; 1: of any shape; images: 1 to 3
     uint32_t
         shape_offset;   // ... with 2 or 3: where the runtime puts the tensor's shape, bytes from the start of the block

@@ -11,7 +11,8 @@
 //   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
 //   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
 //   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
-//   a: f32                   a push constant; natural alignment, in the order of the signature
+//   a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
+//                            default value
 //   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or
 //   annotation
 #ifndef KP_COMPILER_H
@@ -88,6 +89,8 @@ typedef struct kp_compile_desc {
     const kp_callee *callees;            // which of them the kernel calls
     size_t callee_count;                 //
     bool checked;                        // the kernel looks for mistakes as it runs
+    const kp_constant *defaults;         // default values that replace the source's, by the parameter's name
+    size_t default_count;                //
 } kp_compile_desc;
 
 // Compiles one kernel of `source` (UTF-8, NUL-terminated, any indentation). `desc` may be NULL.

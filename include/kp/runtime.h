@@ -322,7 +322,7 @@ typedef struct kp_algorithm_desc {
     uint32_t extent[3];     // or in invocations, as kernels count; zero axes are 1. Give one of the two, or neither
     const kp_spec *specs;   //
     size_t spec_count;      //
-    const void *push;       // default push constants
+    const void *push;       // default push constants; NULL: those that the kernel's source gives, if it gives all
     size_t push_size;       // bytes
     uint32_t subgroup_size; // invocations in a subgroup; 0: as the program says, or else as the device chooses
     const char *label;      // name in messages and for debuggers; NULL: the program's name, or "algorithm"

@@ -283,17 +283,17 @@ static int read_checked(PyObject *object, bool *out) {
 }
 
 static int parse(reading *r, PyObject *args, PyObject *kwargs, const char **text, kp_compile_desc *desc) {
-    static char *names[] = {"source",    "kernel",     "file",       "first_line",    "params",
-                            "constants", "debug_info", "local_size", "subgroup_size", "functions",
-                            "callees",   "checked",    NULL};
+    static char *names[] = {"source",     "kernel",     "file",          "first_line", "params",  "constants",
+                            "debug_info", "local_size", "subgroup_size", "functions",  "callees", "checked",
+                            "defaults",   NULL};
     PyObject *source, *kernel = NULL, *file = NULL, *params = NULL, *constants = NULL, *local_size = NULL;
-    PyObject *functions = NULL, *callees = NULL, *checked = NULL;
+    PyObject *functions = NULL, *callees = NULL, *checked = NULL, *defaults = NULL;
     unsigned int first_line = 1, subgroup_size = 0;
     int debug_info = 1;
     *desc = (kp_compile_desc){0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOIOOO:compile", names, &source, &kernel, &file,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOIOOOO:compile", names, &source, &kernel, &file,
                                      &first_line, &params, &constants, &debug_info, &local_size, &subgroup_size,
-                                     &functions, &callees, &checked) ||
+                                     &functions, &callees, &checked, &defaults) ||
         read_checked(checked, &desc->checked) < 0)
         return -1;
     if (source == Py_None) {
@@ -307,6 +307,7 @@ static int parse(reading *r, PyObject *args, PyObject *kwargs, const char **text
         text_of(file, "file", &desc->file) < 0 ||
         read_params(r, params, "params", &desc->params, &desc->param_count) < 0 ||
         read_constants(r, constants, "constants", &desc->constants, &desc->constant_count) < 0 ||
+        read_constants(r, defaults, "defaults", &desc->defaults, &desc->default_count) < 0 ||
         read_functions(r, functions, desc) < 0 || ext_launch_three(local_size, "local_size", desc->local_size) < 0)
         return -1;
     return read_callees(r, callees, &desc->callees, &desc->callee_count);

@@ -166,29 +166,19 @@ static PyObject *get_subgroup_size(PyObject *self, void *unused) {
 }
 
 static const char *kind_name(kp_param_kind kind) {
-    static const char *const names[] = {[KP_PARAM_BUFFER] = "buffer",
-                                        [KP_PARAM_UNIFORM] = "uniform",
-                                        [KP_PARAM_CONSTANT] = "constant",
-                                        [KP_PARAM_INPUT] = "input",
-                                        [KP_PARAM_SPEC] = "spec",
-                                        [KP_PARAM_IMAGE] = "image",
-                                        [KP_PARAM_TEXTURE] = "texture",
-                                        [KP_PARAM_SAMPLER] = "sampler"};
+    static const char *const names[] = {
+        [KP_PARAM_BUFFER] = "buffer",   [KP_PARAM_UNIFORM] = "uniform", [KP_PARAM_CONSTANT] = "constant",
+        [KP_PARAM_INPUT] = "input",     [KP_PARAM_SPEC] = "spec",       [KP_PARAM_IMAGE] = "image",
+        [KP_PARAM_TEXTURE] = "texture", [KP_PARAM_SAMPLER] = "sampler"};
     return names[kind];
 }
 
 // None where there is none.
 static PyObject *default_value(const kp_param *p) {
-    float f;
-    memcpy(&f, &p->default_bits, sizeof f);
-    if (!p->optional)
-        return Py_NewRef(Py_None);
-    if (p->dtype == KP_F32)
-        return PyFloat_FromDouble((double)f);
-    if (p->dtype == KP_BOOL)
-        return PyBool_FromLong(p->default_bits != 0);
-    return p->dtype == KP_U32 ? PyLong_FromUnsignedLong(p->default_bits)
-                              : PyLong_FromLong((long)(int32_t)p->default_bits);
+    char bytes[sizeof p->default_bits];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = (char)(p->default_bits >> 8 * i);
+    return p->optional ? ext_element_get(p->dtype, bytes) : Py_NewRef(Py_None);
 }
 
 static PyObject *param_object(kp_ext *ext, const kp_param *p) {
@@ -290,7 +280,7 @@ static PyStructSequence_Field param_fields[] = {
     {"reads", "buffers, images: the kernel loads from it"},
     {"writes", "buffers, images: the kernel stores to it"},
     {"spec_id", "specialization constants"},
-    {"default", "specialization constants: the default value; None: there is none"},
+    {"default", "push and specialization constants: the default value; None: there is none"},
     {"ndim", "buffers: axes of the tensor, 2 or 3; 1: of any shape; images: 1 to 3"},
     {"format", "images: how a pixel is stored, 'rgba8'; None for textures: any that reads as dtype"},
     {NULL, NULL},

@@ -14,7 +14,7 @@ from copy import copy
 from types import FunctionType, MethodType, ModuleType
 
 from . import _kp
-from ._source import compile_error, helper_types, read_source
+from ._source import compile_error, default_values, helper_types, read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -44,12 +44,12 @@ class Capture:
         kernel = self._names_of(function)
         self.source: str = kernel.pop("source")
         self.arguments: dict[str, Any] = {"kernel": kernel.pop("name"), "params": dict(params), **sizes, **kernel}
+        own = {name: value for name, value in default_values(function).items() if not isinstance(value, (tuple, str))}
+        self.arguments["defaults"] = _numbers(own)
         helpers = []
         for helper in self._functions:  # grows on the way
             types, defaults = helper_types(helper)
-            numbers = {name: constant_of(value) for name, value in defaults.items()}
-            found = {name: number for name, number in numbers.items() if number is not None}
-            helpers.append({**self._names_of(helper), "params": types, "defaults": found})
+            helpers.append({**self._names_of(helper), "params": types, "defaults": _numbers(defaults)})
         if helpers:
             self.arguments["functions"] = helpers
 
@@ -308,6 +308,11 @@ def constant_of(value: object) -> _Constant | None:
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         return _numpy_constant(value)
     return None
+
+
+def _numbers(values: Mapping[str, object]) -> dict[str, _Constant]:
+    found = {name: constant_of(value) for name, value in values.items()}
+    return {name: number for name, number in found.items() if number is not None}
 
 
 def is_mutable(value: object) -> bool:

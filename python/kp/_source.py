@@ -146,16 +146,13 @@ def _param_types(function: FunctionType, scope: Mapping[str, Any]) -> dict[str, 
     code = function.__code__
     count = code.co_argcount + code.co_kwonlyargcount
     names = code.co_varnames[:count]
-    defaults = dict(
-        zip(reversed(code.co_varnames[: code.co_argcount]), reversed(function.__defaults__ or ()), strict=False)
-    )
-    defaults.update(function.__kwdefaults__ or {})
+    defaults = default_values(function)
     visible = _Names(function, scope)
     types = {}
     for name in names:
         value = defaults.get(name, function.__annotations__.get(name))
         if name in defaults and not isinstance(value, (tuple, str)):
-            continue  # a default value: the compiler refuses it, and shows where it is written
+            value = function.__annotations__.get(name)  # a default value
         if value is None:
             continue
         try:
@@ -175,10 +172,15 @@ def helper_types(function: FunctionType) -> tuple[dict[str, str], dict[str, obje
         text = _hint_text(value)
         if text is not None:
             types[name] = text
+    return types, default_values(function)
+
+
+def default_values(function: FunctionType) -> dict[str, object]:
+    """The default values of a function's parameters, by name."""
     code = function.__code__
     positional = code.co_varnames[: code.co_argcount]
     defaults = dict(zip(reversed(positional), reversed(function.__defaults__ or ()), strict=False))
-    return types, {**defaults, **(function.__kwdefaults__ or {})}
+    return {**defaults, **(function.__kwdefaults__ or {})}
 
 
 def _hint_text(value: object) -> str | None:

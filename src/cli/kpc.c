@@ -247,12 +247,12 @@ static void add_params(text *t, const kp_program *program, const char *symbol) {
         add(t, p->name);
         add(t, "\", \"");
         add_quoted(t, p->type);
-        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%xu, %u, %u, %s%s%s},\n",
+        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%llxu, %u, %u, %s%s%s},\n",
                  kind_name(p->kind), dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set,
                  (unsigned)p->binding, (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false",
                  p->writes ? "true" : "false", (unsigned)p->spec_id, p->optional ? "true" : "false",
-                 (unsigned)p->default_bits, (unsigned)p->ndim, (unsigned)p->shape_offset, p->format != NULL ? "\"" : "",
-                 p->format != NULL ? p->format : "NULL", p->format != NULL ? "\"" : "");
+                 (unsigned long long)p->default_bits, (unsigned)p->ndim, (unsigned)p->shape_offset,
+                 p->format != NULL ? "\"" : "", p->format != NULL ? p->format : "NULL", p->format != NULL ? "\"" : "");
         add(t, piece);
     }
     add(t, "};\n\n");

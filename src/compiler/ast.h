@@ -221,10 +221,13 @@ typedef struct kp_function {
     const kp_token *token; // its name
     kp_parameter *parameters;
     uint32_t parameter_count;
-    kp_node *returns;       // annotation; NULL: none
-    kp_node *local_size;    // from a decorator; NULL: none
-    kp_node *subgroup_size; // from a decorator; NULL: none
-    kp_node *body;          // first statement
+    uint32_t by_place;       // how many, in front of '/', are passed by place alone
+    uint32_t by_name;        // the first, behind '*', that is passed by name alone; UINT32_MAX: none
+    const kp_token *divider; // the last '*' or '/'; NULL: none
+    kp_node *returns;        // annotation; NULL: none
+    kp_node *local_size;     // from a decorator; NULL: none
+    kp_node *subgroup_size;  // from a decorator; NULL: none
+    kp_node *body;           // first statement
 } kp_function;
 
 kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last);

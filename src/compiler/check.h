@@ -48,7 +48,7 @@ typedef struct kp_check_param {
     uint32_t offset;       // KP_PARAM_CONSTANT: bytes from the start of the block
     uint32_t shape_offset; // a view: bytes from the start of the block to its shape
     uint32_t spec_id;      // KP_PARAM_SPEC
-    bool optional;         // KP_PARAM_SPEC: the source has a default value, which is in symbol->value
+    bool optional;         // KP_PARAM_SPEC, CONSTANT: the source has a default value, which is in symbol->value
     const char *type_name; // kp_param.type
 } kp_check_param;
 
@@ -97,7 +97,7 @@ static inline bool kp_check_is_bound(kp_param_kind kind) {
            kind == KP_PARAM_SAMPLER;
 }
 
-uint32_t kp_signature_spec_bits(const kp_symbol *symbol); // the default value of a specialization constant
+uint64_t kp_signature_default_bits(const kp_symbol *symbol); // the bits of a default value, zeros in front
 kp_param kp_check_image_describe(const kp_check_param *param);
 uint32_t kp_check_axes(const kp_type *type);          // of a buffer
 uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constant: a bool takes a word there

@@ -257,6 +257,8 @@ static uint32_t position_of(kp_checker *c, const kp_node *keyword, const kp_chec
     uint32_t nearest = kp_error_nearness(name->length);
     for (uint32_t i = 0; i < f->parameter_count; i++) {
         const kp_name *its = f->parameters[i].token->name;
+        if (its == name && i < f->by_place)
+            kp_check_fail(c, keyword, "%s takes '%s' by its place, not by name", name_of(h), name->text);
         if (its == name)
             return i;
         uint32_t distance = kp_error_distance(name->text, name->length, its->text, its->length, nearest);
@@ -281,6 +283,10 @@ static uint32_t *place_arguments(kp_checker *c, kp_node *n, const kp_checker_hel
             kp_check_fail(c, argument, "an argument without a name follows one with a name");
         if (argument->kind != KP_NODE_KEYWORD && i >= count)
             fail_count(c, n, h);
+        if (argument->kind != KP_NODE_KEYWORD && i >= h->function->by_name)
+            kp_check_fail(c, argument, "%s takes %u argument%s by place; write %s=%s", name_of(h), h->function->by_name,
+                          h->function->by_name == 1 ? "" : "s", h->function->parameters[i].token->name->text,
+                          kp_check_text(c, argument));
         positions[i] = argument->kind == KP_NODE_KEYWORD ? position_of(c, argument, h) : i;
         if (given[positions[i]])
             kp_check_fail(c, argument, "%s gets '%s' twice", name_of(h),

@@ -77,7 +77,7 @@ static kp_param describe(const kp_check_param *param) {
         .size = param->kind == KP_PARAM_CONSTANT ? kp_signature_push_size(value) : kp_type_size(value),
         .spec_id = param->spec_id,
         .optional = param->optional,
-        .default_bits = param->optional ? kp_signature_spec_bits(symbol) : 0,
+        .default_bits = param->optional ? kp_signature_default_bits(symbol) : 0,
         .reads = buffer && symbol->reads,
         .writes = buffer && symbol->writes,
     };
@@ -241,6 +241,8 @@ static kp_result check_arguments(const char *call, const char *source, const kp_
     const tables t = {desc->params,         desc->param_count, desc->constants,
                       desc->constant_count, desc->callees,     desc->callee_count};
     kp_result result = check_tables(call, &t, desc->function_count);
+    if (result == KP_OK)
+        result = check_constants(call, "defaults", desc->defaults, desc->default_count);
     for (size_t i = 0; i < desc->function_count && result == KP_OK; i++)
         result = check_function(call, &desc->functions[i], i, desc->function_count);
     return result;

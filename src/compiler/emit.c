@@ -678,7 +678,7 @@ static void emit_specs(kp_emitter *e) {
         kp_symbol *symbol = param->symbol;
         if (param->kind != KP_PARAM_SPEC)
             continue;
-        uint32_t bits = kp_signature_spec_bits(symbol);
+        uint32_t bits = (uint32_t)kp_signature_default_bits(symbol);
         symbol->id = kp_type_is_bool(symbol->type)
                          ? kp_spirv_spec_bool(e->s, bits != 0, param->spec_id)
                          : kp_spirv_spec(e->s, kp_emit_type(e, symbol->type), bits, param->spec_id);

@@ -88,14 +88,30 @@ static kp_parameter parameter(kp_parser *p) {
     if (is(p, KP_TOKEN_STAR) || is(p, KP_TOKEN_DOUBLE_STAR))
         kp_error_at(p->unit, p->at, NULL, "'%s' parameters are not in the kernel language",
                     kp_lexer_spelling(p->at->kind));
-    if (is(p, KP_TOKEN_SLASH))
-        kp_error_at(p->unit, p->at, NULL, "'/' among parameters is not in the kernel language");
     kp_parameter param = {.token = kp_parser_expect(p, KP_TOKEN_NAME, "as the name of a parameter")};
     if (accept(p, KP_TOKEN_COLON))
         param.annotation = kp_parser_expression(p);
     if (accept(p, KP_TOKEN_ASSIGN))
         param.value = kp_parser_expression(p);
     return param;
+}
+
+// '*' and '/', on their own, among the parameters; true for one.
+static bool divider(kp_parser *p, kp_function *f) {
+    bool ends = p->at[1].kind == KP_TOKEN_COMMA || p->at[1].kind == KP_TOKEN_RIGHT_PAREN;
+    if (is(p, KP_TOKEN_SLASH) && ends) {
+        if (f->parameter_count == 0 || f->divider != NULL)
+            kp_error_at(p->unit, p->at, NULL, "'/' stands once, behind parameters and in front of '*'");
+        f->by_place = f->parameter_count;
+    } else if (is(p, KP_TOKEN_STAR) && ends) {
+        if (f->by_name != UINT32_MAX || p->at[1].kind != KP_TOKEN_COMMA || p->at[2].kind != KP_TOKEN_NAME)
+            kp_error_at(p->unit, p->at, NULL, "'*' stands once, in front of the parameters that are passed by name");
+        f->by_name = f->parameter_count;
+    } else {
+        return false;
+    }
+    f->divider = take(p);
+    return true;
 }
 
 // parameters := '(' [parameter (',' parameter)* [',']] ')'
@@ -110,7 +126,8 @@ static void parameters(kp_parser *p, kp_function *f) {
                 memcpy(more, f->parameters, f->parameter_count * sizeof *more);
             f->parameters = more;
         }
-        f->parameters[f->parameter_count++] = parameter(p);
+        if (!divider(p, f))
+            f->parameters[f->parameter_count++] = parameter(p);
         if (!accept(p, KP_TOKEN_COMMA))
             break;
     }
@@ -140,6 +157,7 @@ static void decorators(kp_parser *p, const kp_token *end, kp_function *f) {
 kp_function *kp_parser_function_at(kp_unit *unit, const kp_parser_function *function) {
     kp_parser p = {.unit = unit, .at = function->decorators != NULL ? function->decorators : function->start};
     kp_function *f = KP_UNIT_NEW(unit, kp_function, 1);
+    f->by_name = UINT32_MAX;
     decorators(&p, function->start, f);
     if (is(&p, KP_TOKEN_ASYNC))
         kp_error_at(unit, p.at, NULL, "'async' is not in the kernel language%s", kp_habit_word(unit, "async"));

@@ -10,6 +10,7 @@
 #include "checker.h"
 
 #include "builtin.h"
+#include "fold.h"
 #include "habit.h"
 #include "texts.h"
 
@@ -303,8 +304,7 @@ uint32_t kp_signature_push_size(const kp_type *type) {
     return kp_type_is_bool(type) ? 4 * type->components : kp_type_size(type);
 }
 
-static void resolve_constant(kp_checker *c, kp_check_param *param, kp_node *n) {
-    const kp_type *type = value_type(c, n);
+static void set_constant(kp_checker *c, kp_check_param *param, const kp_type *type) {
     uint32_t size = kp_signature_push_size(type);
     uint32_t scalar = size / type->components;
     uint32_t align = scalar * (type->components == 3 ? 4 : type->components);
@@ -368,7 +368,7 @@ static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
     if (bound != NULL)
         set_bound(param, bound, 0, bound_before(c, param));
     else
-        resolve_constant(c, param, n);
+        set_constant(c, param, value_type(c, n));
 }
 
 kp_node *kp_signature_given(kp_checker *c, uint32_t module, const char *name) {
@@ -389,30 +389,49 @@ static bool is_type_default(const kp_node *value) {
     return value->kind == KP_NODE_TUPLE || value->kind == KP_NODE_STRING;
 }
 
-// Const[...], the one kind of parameter that may have a default value.
-static bool has_const_type(kp_checker *c, const kp_parameter *parameter) {
-    kp_node *n = parameter->annotation != NULL ? unquote(c, parameter->annotation) : NULL;
-    return n != NULL && n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Const");
+static const kp_constant *given_default(kp_checker *c, const kp_parameter *parameter) {
+    const kp_compile_desc *desc = c->unit->desc;
+    for (size_t i = 0; i < desc->default_count; i++) {
+        if (strcmp(desc->defaults[i].name, parameter->token->name->text) == 0)
+            return &desc->defaults[i];
+    }
+    return NULL;
 }
 
-static void set_default(kp_checker *c, kp_check_param *param, kp_node *value) {
-    kp_node *k = kp_check_expr(c, value);
+static kp_node *default_of(kp_checker *c, const kp_parameter *parameter) {
+    const kp_constant *given = given_default(c, parameter);
+    kp_node *at = parameter->value != NULL ? parameter->value
+                                           : kp_ast_node(c->unit, KP_NODE_NAME, parameter->token, parameter->token);
+    kp_node *k = given != NULL ? kp_check_given(c, at, given) : kp_check_expr(c, parameter->value);
     if (k->kind != KP_NODE_CONST)
-        kp_check_fail(c, value, "the default value of '%s' is not a constant", param->symbol->name->text);
+        kp_check_fail(c, at, "the default value of '%s' is not a constant", parameter->token->name->text);
+    return k;
+}
+
+static void set_default(kp_checker *c, kp_check_param *param, const kp_parameter *parameter) {
+    kp_node *k = default_of(c, parameter);
+    bool number = param->kind == KP_PARAM_SPEC || param->kind == KP_PARAM_CONSTANT;
+    if (!number || param->symbol->type->kind != KP_TYPE_SCALAR)
+        kp_check_fail(c, k, "only a number has a default value, but '%s' is %s", parameter->token->name->text,
+                      param->type_name);
     param->symbol->value = kp_check_coerce(c, k, param->symbol->type, "the default value")->u.value;
     param->optional = true;
 }
 
+// A default value rather than pyshader's type: the caller knows, or the text has neither a tuple nor another type.
+static bool has_default(kp_checker *c, const kp_parameter *parameter) {
+    if (given_default(c, parameter) != NULL)
+        return true;
+    return parameter->value != NULL && !is_type_default(parameter->value) &&
+           kp_signature_given(c, 0, parameter->token->name->text) == NULL;
+}
+
+// NULL: the default value says the type.
 static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
     kp_node *given = kp_signature_given(c, 0, parameter->token->name->text);
-    bool plain = parameter->value != NULL && !is_type_default(parameter->value);
-    if (plain && has_const_type(c, parameter))
-        return parameter->annotation;
-    if (plain && given == NULL)
-        kp_check_fail(c, parameter->value, "a parameter of a kernel has no default value; the caller passes it");
     if (given != NULL)
         return given;
-    if (parameter->annotation != NULL)
+    if (parameter->annotation != NULL || has_default(c, parameter))
         return parameter->annotation;
     if (parameter->value == NULL)
         kp_error_at(c->unit, parameter->token, NULL,
@@ -537,6 +556,10 @@ static void place_shapes(kp_checker *c) {
 void kp_signature_run(kp_checker *c, const kp_function *function) {
     enum { MOST_BY_VALUE = 255 }; // what a SPIR-V function takes
     uint32_t by_value = 0;
+    if (function->divider != NULL)
+        kp_error_at(c->unit, function->divider, NULL,
+                    "'%s' is for the functions that a kernel calls; what a kernel takes is passed in order or by name",
+                    kp_lexer_spelling((kp_token_kind)function->divider->kind));
     refuse_unknown_names(c, function);
     resolve_sizes(c, function);
     if (function->returns != NULL && function->returns->kind != KP_NODE_NONE)
@@ -551,9 +574,13 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         param->symbol = kp_scope_add(c->unit, &scope, KP_SYMBOL_VALUE, parameter->token->name);
         param->symbol->typed_at = parameter->token;
         param->symbol->reached = true;
-        resolve(c, param, annotation_of(c, parameter));
-        if (param->kind == KP_PARAM_SPEC && parameter->value != NULL && !is_type_default(parameter->value))
-            set_default(c, param, parameter->value);
+        kp_node *annotation = annotation_of(c, parameter);
+        if (annotation != NULL)
+            resolve(c, param, annotation);
+        else
+            set_constant(c, param, kp_check_settle_type(c, default_of(c, parameter)->type));
+        if (has_default(c, parameter))
+            set_default(c, param, parameter);
         by_value += !kp_check_is_bound(param->kind) && param->kind != KP_PARAM_SPEC;
         if (by_value > MOST_BY_VALUE)
             kp_error_at(c->unit, parameter->token, NULL, "a kernel has at most %d parameters that are not buffers",
@@ -566,10 +593,16 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
     c->scope = scope;
 }
 
-uint32_t kp_signature_spec_bits(const kp_symbol *symbol) {
+uint64_t kp_signature_default_bits(const kp_symbol *symbol) {
+    kp_dtype dtype = symbol->type->dtype;
     float f = (float)symbol->value.f;
-    uint32_t bits = (uint32_t)symbol->value.i;
-    if (kp_type_is_float(symbol->type))
-        memcpy(&bits, &f, sizeof bits);
-    return bits;
+    uint32_t word;
+    memcpy(&word, &f, sizeof word);
+    uint64_t bits = (uint64_t)symbol->value.i; // of f64 those of the double
+    if (dtype == KP_F32)
+        bits = word;
+    else if (dtype == KP_F16)
+        bits = kp_fold_half_bits(symbol->value.f);
+    size_t size = kp_dtype_size(dtype);
+    return size == 8 ? bits : bits & (((uint64_t)1 << 8 * size) - 1);
 }

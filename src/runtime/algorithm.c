@@ -405,6 +405,30 @@ static kp_result set_push(kp_algorithm *algorithm, const void *push, size_t size
     return KP_OK;
 }
 
+// What the source gives the push constants, if it gives one to each of them.
+static kp_result set_default_push(kp_algorithm *algorithm) {
+    size_t need = kp_algorithm_push_size(algorithm), given = 0;
+    const kp_constants *c = &algorithm->constants;
+    for (size_t i = 0; i < c->count; i++) {
+        if (c->list[i].kind == KP_PARAM_CONSTANT && !c->list[i].optional)
+            return KP_OK;
+        given += c->list[i].kind == KP_PARAM_CONSTANT;
+    }
+    if (given == 0 || need == 0)
+        return KP_OK;
+    unsigned char *push = kp_alloc_zero(need, 1);
+    if (push == NULL)
+        return kp_error_host_memory(need);
+    for (size_t i = 0; i < c->count; i++) {
+        const kp_param *p = &c->list[i];
+        for (size_t k = 0; p->kind == KP_PARAM_CONSTANT && k < p->size && p->offset + k < need; k++)
+            push[p->offset + k] = (unsigned char)(p->default_bits >> 8 * k);
+    }
+    kp_result result = set_push(algorithm, push, need);
+    kp_alloc_free(push);
+    return result;
+}
+
 kp_result kp_algorithm_set_push(kp_algorithm *algorithm, const void *push, size_t push_size) {
     kp_result result = check(algorithm, "kp_algorithm_set_push");
     if (result != KP_OK)
@@ -614,6 +638,8 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
         result = take_shapes(algorithm, desc->memory, desc->memory_count);
     if (result == KP_OK && desc->push_size != 0)
         result = set_push(algorithm, desc->push, desc->push_size);
+    else if (result == KP_OK && desc->push == NULL)
+        result = set_default_push(algorithm);
     if (result != KP_OK)
         return result;
     if (is_given(desc->workgroups) && is_given(desc->extent))

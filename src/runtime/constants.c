@@ -47,7 +47,7 @@ static kp_result from_module(kp_constants *c, const kp_reflect *reflect) {
                                         .size = (uint32_t)kp_dtype_size(s->dtype),
                                         .spec_id = s->id,
                                         .optional = true,
-                                        .default_bits = (uint32_t)s->value});
+                                        .default_bits = s->value});
     }
     return result;
 }

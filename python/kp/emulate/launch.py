@@ -391,20 +391,33 @@ class Emulation:
         return size + (1,) * (3 - len(size)), _option(self.function.node, "subgroup_size") or SUBGROUP
 
     def _defaults(self) -> dict[str, Any]:
-        """The values of Const parameters that have one."""
+        """The values of the parameters that have one."""
         arguments = self.function.node.args.args
         defaults = self.function.node.args.defaults
         given = dict(zip([a.arg for a in arguments[len(arguments) - len(defaults) :]], defaults))
         kinds = {p.name: p.spec for p in self.parameters}
-        return {name: ast.literal_eval(d) for name, d in given.items() if isinstance(kinds[name], Const)}
+        return {
+            name: self._default(d) for name, d in given.items() if not isinstance(kinds[name], (tuple, Index, Array))
+        }
+
+    def _default(self, node: ast.expr) -> Any:
+        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        code = compile(ast.fix_missing_locations(ast.Expression(node)), self.function.file, "eval")
+        return eval(code, {"__builtins__": {}}, self.function.resolve(names))
 
     def _types(self) -> dict[str, str]:
         """The type of each parameter, as text."""
         arguments = self.function.node.args.args
         defaults = [None] * (len(arguments) - len(self.function.node.args.defaults))
         given = zip(arguments, [*defaults, *self.function.node.args.defaults])
-        written = ((a.arg, a.annotation or d) for a, d in given)
-        known = {name: ast.unparse(node) for name, node in written if node is not None}
+        written = [(a.arg, a.annotation, d) for a, d in given]
+        known = {name: ast.unparse(node) for name, a, d in written if (node := a or d) is not None}
+        for name, annotation, default in written:
+            kind = isinstance(default, ast.Tuple) or (
+                isinstance(default, ast.Constant) and isinstance(default.value, str)
+            )
+            if annotation is None and default is not None and not kind:
+                known[name] = {bool: "bool", int: "i32", float: "f32"}[type(self._default(default))]
         if self.program is not None:
             known = {p.name: p.type for p in self.program.params} | known
         if self.function.function is not None:
