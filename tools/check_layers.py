@@ -17,7 +17,7 @@ STANDARD = set(
 POSIX = ("dirent", "dlfcn", "fcntl", "pthread", "sched", "sys/", "unistd", "windows")
 SPIRV = ("spirv/",)  # the headers of numbers, no library
 VULKAN = ("vulkan/", "volk")
-PUBLIC = ("base", "compiler", "kernels", "kp", "runtime", "shader", "vulkan")
+PUBLIC = ("base", "compiler", "external", "kernels", "kp", "runtime", "shader", "vulkan")
 
 # folder: the layers that it may include as "layer/x.h", the public headers that it may include as <kp/x.h>, and the
 # beginnings of other headers in <>. Standard C is allowed everywhere.
@@ -29,7 +29,7 @@ RULES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "src/vulkan": (("base",), ("base",), (*POSIX, *VULKAN, *SPIRV)),
     "src/runtime": (
         ("base", "vulkan"),
-        ("base", "runtime", "vulkan"),
+        ("base", "external", "runtime", "vulkan"),
         (*POSIX, *VULKAN, *SPIRV, "spirv-tools/"),
     ),
     "src/kernels": ((), ("base", "kernels"), ()),

@@ -32,9 +32,11 @@ typedef struct kp_ext {
     PyTypeObject *sequence_type;
     PyTypeObject *program_type;
     PyTypeObject *call_type; // the base of kp.Kernel
-    PyTypeObject *op_type; // kp.OpBase
+    PyTypeObject *op_type;   // kp.OpBase
     PyTypeObject *op_types[EXT_OP_TYPES];
-    PyTypeObject *device_type; // kp.Device, kp.QueueFamily, kp.Param: struct sequences
+    PyTypeObject *external_type;  // kp.ExternalMemory, a struct sequence
+    PyTypeObject *semaphore_type; //
+    PyTypeObject *device_type;    // kp.Device, kp.QueueFamily, kp.Param: struct sequences
     PyTypeObject *family_type;
     PyTypeObject *param_type;
     PyTypeObject *manager_class; // kp.Manager and kp.Sequence, once set_classes was called
@@ -305,6 +307,44 @@ typedef struct ext_sequence {
     bool begun;          // begin() was called, end() was not
     bool busy;           // a call of another thread runs without the GIL
 } ext_sequence;
+
+typedef struct ext_manager {
+    PyObject_HEAD kp_ext *ext;
+    ext_core *core;
+    bool made;          // __init__ was called
+    PyObject *named;    // dict: the sequences that have a name
+    uint64_t next_name; // for those made without one
+} ext_manager;
+
+// A manager of that class on a handle, which it takes over, also when it fails.
+PyObject *ext_manager_on(PyTypeObject *type, kp_ext *ext, kp_manager *handle);
+
+// The first three arguments of full(), zeros() and empty(), in their order. -1 with an exception.
+int ext_manager_read_new(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, kp_tensor_desc *desc);
+
+typedef struct ext_semaphore {
+    PyObject_HEAD kp_ext *ext;
+    ext_core *core;
+    kp_semaphore *handle; // NULL after destroy()
+    bool binary;          //
+    unsigned waiting;     // threads that wait for it without the GIL
+} ext_semaphore;
+
+// external.c: methods of ext_manager, ext_tensor and ext_sequence
+int ext_external_init(kp_ext *ext, PyObject *module);
+PyObject *ext_external_exportable(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_external_import(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_external_semaphore(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_external_import_semaphore(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_external_export(PyObject *tensor, PyObject *unused);
+PyObject *ext_external_submit(PyObject *sequence, PyObject *args, PyObject *kwargs);
+
+// native.c: Vulkan's handles, of ext_manager, ext_tensor and ext_semaphore; and ext_manager's class
+PyObject *ext_native_manager(PyObject *manager, PyObject *unused);
+PyObject *ext_native_memory(PyObject *memory, PyObject *unused);
+PyObject *ext_native_semaphore(PyObject *semaphore, PyObject *unused);
+extern const char ext_native_semaphore_doc[];
+PyObject *ext_native_adopt(PyObject *type, PyObject *args, PyObject *kwargs);
 
 int ext_tensor_init(kp_ext *ext, PyObject *module);
 int ext_image_init(kp_ext *ext, PyObject *module);

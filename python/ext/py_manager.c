@@ -4,14 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-typedef struct ext_manager {
-    PyObject_HEAD kp_ext *ext;
-    ext_core *core;
-    bool made;          // __init__ was called
-    PyObject *named;    // dict: the sequences that have a name
-    uint64_t next_name; // for those made without one
-} ext_manager;
-
 // ---------------------------------------------------------------------------------------------------------------------
 // Making
 // ---------------------------------------------------------------------------------------------------------------------
@@ -233,6 +225,15 @@ PyObject *ext_manager_of(kp_ext *ext, ext_core *core) {
     return manager;
 }
 
+PyObject *ext_manager_on(PyTypeObject *type, kp_ext *ext, kp_manager *handle) {
+    ext_core *core = ext_core_new(handle);
+    PyObject *manager = core != NULL ? wrap(ext, type, core) : NULL;
+    if (manager != NULL)
+        ((ext_manager *)manager)->made = true;
+    ext_core_drop(core);
+    return manager;
+}
+
 static int manager_traverse(PyObject *self, visitproc visit, void *arg) {
     ext_manager *m = (ext_manager *)self;
     Py_VISIT(Py_TYPE(self));
@@ -367,7 +368,7 @@ static PyObject *manager_image_t(PyObject *self, PyObject *args, PyObject *kwarg
 }
 
 // The first three arguments of full(), zeros() and empty(), in their order.
-static int read_new(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, kp_tensor_desc *desc) {
+int ext_manager_read_new(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, kp_tensor_desc *desc) {
     if (ext_tensor_shape(shape, &desc->ndim, desc->shape) < 0 ||
         (dtype != NULL && ext_tensor_dtype(m->ext, dtype, &desc->dtype) < 0))
         return -1;
@@ -383,7 +384,7 @@ static PyObject *manager_full(PyObject *self, PyObject *args, PyObject *kwargs) 
     kp_tensor_desc desc = {0};
     char element[8];
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:full", names, &shape, &value, &dtype, &type) ||
-        read_new(m, shape, dtype, type, &desc) < 0 || ext_element_set(desc.dtype, element, value) < 0)
+        ext_manager_read_new(m, shape, dtype, type, &desc) < 0 || ext_element_set(desc.dtype, element, value) < 0)
         return NULL;
     desc.fill = element;
     return ext_tensor_from_desc(m->ext, m->core, &desc);
@@ -395,7 +396,7 @@ static PyObject *make_new(PyObject *self, PyObject *args, PyObject *kwargs, cons
     PyObject *shape, *dtype = NULL, *type = NULL;
     kp_tensor_desc desc = {.uninitialized = uninitialized};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &shape, &dtype, &type) ||
-        read_new(m, shape, dtype, type, &desc) < 0)
+        ext_manager_read_new(m, shape, dtype, type, &desc) < 0)
         return NULL;
     return ext_tensor_from_desc(m->ext, m->core, &desc);
 }
@@ -721,6 +722,38 @@ PyDoc_STRVAR(
     "normalized=False, filter='nearest', wrap='clamp')\n--\n\n"
     "An image of the array's own dtype: float32, float16, or integers of 8, 16, 32 bits. normalized: shaders see\n"
     "8-bit integers as 0 to 1, or -1 to 1. Else as image().");
+PyDoc_STRVAR(
+    exportable_doc,
+    "exportable($self, /, shape, dtype='float32', memory_type=MemoryTypes.device, *, handle='opaque_fd')\n--\n\n"
+    "A tensor of zeros whose memory others may have too: Tensor.export(). handle is opaque_fd, for the same\n"
+    "driver on the same device (CUDA on an NVIDIA GPU too), or dma_buf, for others.\n\n"
+    "UnsupportedError: names the extension that the device lacks.");
+PyDoc_STRVAR(import_tensor_doc,
+             "import_tensor($self, /, memory, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
+             "A tensor in the memory that a kp.ExternalMemory tells of, with the contents that it has. The descriptor\n"
+             "stays yours to close. Between the two sides kp knows no order: wait for the one's work, or use a\n"
+             "semaphore.\n\n"
+             "ValueError: no such memory, of another device or driver, or too small. UnsupportedError.");
+PyDoc_STRVAR(semaphore_doc,
+             "semaphore($self, /, value=0, *, binary=False, exported=False)\n--\n\n"
+             "A kp.Semaphore: a timeline that starts with the value, or a binary one. exported: export_fd() "
+             "works.\n\n"
+             "UnsupportedError: names what the device lacks.");
+PyDoc_STRVAR(import_semaphore_doc, "import_semaphore($self, /, fd, *, binary=False)\n--\n\n"
+                                   "The semaphore behind a file descriptor, which stays yours to close.\n\n"
+                                   "ValueError: no such semaphore. UnsupportedError: names what the device lacks.");
+PyDoc_STRVAR(vulkan_doc, "vulkan($self, /)\n--\n\n"
+                         "Vulkan's handles as numbers, in a dict: instance, physical_device, device, queues (tuples of "
+                         "queue and family),\n"
+                         "get_instance_proc_addr; api_version, extensions and features (a pointer to\n"
+                         "VkPhysicalDeviceFeatures2) as they are enabled. Valid until the manager is destroyed.");
+PyDoc_STRVAR(
+    from_vulkan_doc,
+    "from_vulkan(*, instance, physical_device, device, queues, api_version, extensions=(), features=0, "
+    "get_instance_proc_addr=0, unified=None, label=None)\n--\n\n"
+    "A manager on a device that another library made, all as vulkan() has it: kp uses what is said to be\n"
+    "enabled, and destroys none of it. It must outlive the manager and all arrays on its tensors, and nobody\n"
+    "may use the queues while kp does. api_version is what the instance was made for, as VK_MAKE_API_VERSION.");
 PyDoc_STRVAR(is_init_doc, "is_init($self, /)\n--\n\n"
                           "Whether it can be used: not destroyed.");
 PyDoc_STRVAR(destroy_doc,
@@ -760,6 +793,13 @@ static PyMethodDef manager_methods[] = {
     {"empty", KEYWORDS(manager_empty), empty_doc},
     {"image", KEYWORDS(manager_image), image_doc},
     {"image_t", KEYWORDS(manager_image_t), image_t_doc},
+    {"exportable", KEYWORDS(ext_external_exportable), exportable_doc},
+    {"import_tensor", KEYWORDS(ext_external_import), import_tensor_doc},
+    {"semaphore", KEYWORDS(ext_external_semaphore), semaphore_doc},
+    {"import_semaphore", KEYWORDS(ext_external_import_semaphore), import_semaphore_doc},
+    {"vulkan", ext_native_manager, METH_NOARGS, vulkan_doc},
+    {"from_vulkan", (PyCFunction)(void (*)(void))ext_native_adopt, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
+     from_vulkan_doc},
     {"algorithm", KEYWORDS(manager_algorithm), algorithm_doc},
     {"sequence", KEYWORDS(manager_sequence), sequence_doc},
     {"list_devices", manager_list_devices, METH_NOARGS, list_devices_doc},

@@ -383,10 +383,18 @@ PyDoc_STRVAR(destroy_doc, "destroy($self, /)\n--\n\n"
 PyDoc_STRVAR(record_op_doc, "_record_op($self, op, tensors, extra=None, /)\n--\n\n"
                             "One op of the 0.5 API; see kp.classic.");
 
+PyDoc_STRVAR(submit_doc,
+             "submit($self, /, waits=(), signals=())\n--\n\n"
+             "eval_async(), after some semaphores and before others: tuples of a kp.Semaphore and the value of "
+             "a timeline, or\n"
+             "binary semaphores. A wait that is never met holds up the queue. Returns the sequence;\n"
+             "eval_await() waits for it.");
+
 static PyMethodDef sequence_methods[] = {
     {"record", sequence_record, METH_O, record_doc},
     {"eval", (PyCFunction)(void (*)(void))sequence_eval, METH_VARARGS | METH_KEYWORDS, eval_doc},
     {"eval_async", (PyCFunction)(void (*)(void))sequence_eval_async, METH_VARARGS | METH_KEYWORDS, eval_async_doc},
+    {"submit", (PyCFunction)(void (*)(void))ext_external_submit, METH_VARARGS | METH_KEYWORDS, submit_doc},
     {"eval_await", (PyCFunction)(void (*)(void))sequence_eval_await, METH_VARARGS | METH_KEYWORDS, eval_await_doc},
     {"is_recording", sequence_is_recording, METH_NOARGS, is_recording_doc},
     {"is_rec", sequence_is_recording, METH_NOARGS, is_rec_doc},

@@ -715,6 +715,18 @@ static PyGetSetDef memory_getset[] = {
     {"shape", memory_shape, NULL, "The axes, as NumPy has them: rows, ..., and of an image the channels last.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
+PyDoc_STRVAR(vulkan_doc,
+             "vulkan($self, /)\n--\n\n"
+             "Vulkan's handles as numbers, in a dict: of a tensor buffer, offset, size, memory, memory_offset, "
+             "of an image\n"
+             "image, view, format, layout. Valid until it is destroyed.");
+PyDoc_STRVAR(export_doc,
+             "export($self, /)\n--\n\n"
+             "A new file descriptor for its memory, yours to close, with all that another process, manager or "
+             "library has to\n"
+             "know: a kp.ExternalMemory, for Manager.import_tensor().\n\n"
+             "StateError: Manager.exportable() did not make it.");
+
 static PyMethodDef memory_methods[] = {
     {"data", tensor_data, METH_NOARGS, data_doc},
     {"set_data", tensor_set_data, METH_O, set_data_doc},
@@ -723,9 +735,11 @@ static PyMethodDef memory_methods[] = {
     {"data_type", tensor_data_type, METH_NOARGS, data_type_doc},
     {"is_init", tensor_is_init, METH_NOARGS, is_init_doc},
     {"destroy", tensor_destroy, METH_NOARGS, destroy_doc},
+    {"vulkan", ext_native_memory, METH_NOARGS, vulkan_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyMethodDef tensor_methods[] = {
+    {"export", ext_external_export, METH_NOARGS, export_doc},
     {"tensor_type", tensor_memory_type, METH_NOARGS, tensor_type_doc},
     {"reshape", ext_view_reshape, METH_VARARGS, reshape_doc},
     {"map_data_from_host", tensor_map, METH_NOARGS, map_from_doc},
