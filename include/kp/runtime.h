@@ -295,6 +295,10 @@ KP_API kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc,
 // As kp_memory_destroy.
 KP_API void kp_image_destroy(kp_image *image);
 
+// What an image was made with, zeros filled in, but without its data; the label is valid until it is destroyed.
+// KP_ERROR_ARGUMENT for NULL, KP_ERROR_TYPE for a tensor. Thread-safety: any.
+KP_API kp_result kp_image_describe(const kp_image *image, kp_image_desc *out);
+
 // False for a tensor and for NULL. Thread-safety: any.
 KP_API bool kp_memory_is_image(const kp_memory *memory);
 
@@ -318,7 +322,8 @@ typedef struct kp_algorithm_desc {
     kp_memory *const
         *memory;         // memory[k] is binding k of set 0 (modules with more sets: the k-th pair of set and binding)
     size_t memory_count; //
-    uint32_t workgroups[3]; // default launch in workgroups, as Vulkan counts; all zero: (elements of memory[0], 1, 1)
+    uint32_t workgroups[3]; // default launch in workgroups, as Vulkan counts; all zero: the view or image that the
+                            // program writes first, or else (elements of memory[0], 1, 1)
     uint32_t extent[3];     // or in invocations, as kernels count; zero axes are 1. Give one of the two, or neither
     const kp_spec *specs;   //
     size_t spec_count;      //

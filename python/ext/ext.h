@@ -377,6 +377,8 @@ PyObject *ext_tensor_wrap(kp_ext *ext, ext_core *core, kp_memory *handle);
 PyObject *ext_view_take(ext_tensor *tensor, PyObject *key);
 PyObject *ext_view_reshape(PyObject *tensor, PyObject *args);
 
+extern const char *const ext_image_filters[2], *const ext_image_wraps[4]; // by kp_filter and kp_wrap
+
 // An image made by a manager: its data from `object`, which may be None, the rest from `desc`.
 PyObject *ext_image_new(kp_ext *ext, ext_core *core, PyObject *object, int want, kp_image_desc *desc);
 

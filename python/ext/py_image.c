@@ -1,6 +1,9 @@
 // See ext.h. kp.Image. It is an ext_tensor, and has most of its methods from kp.Memory.
 #include "ext.h"
 
+const char *const ext_image_filters[2] = {"nearest", "linear"};               // by kp_filter
+const char *const ext_image_wraps[4] = {"clamp", "repeat", "mirror", "zero"}; // by kp_wrap
+
 static PyObject *image_width(PyObject *self, void *unused) {
     (void)unused;
     const ext_tensor *t = (const ext_tensor *)self;
@@ -23,6 +26,37 @@ static PyObject *image_channels(PyObject *self, void *unused) {
     (void)unused;
     const ext_tensor *t = (const ext_tensor *)self;
     return PyLong_FromSsize_t(t->shape[t->ndim - 1]);
+}
+
+// 0 with an exception when it is not there any more.
+static int describe(PyObject *self, kp_image_desc *out) {
+    const ext_tensor *t = (const ext_tensor *)self;
+    if (t->handle == NULL || !kp_memory_alive(t->handle)) {
+        ext_error_format(t->ext, KP_ERROR_STATE, "the image is destroyed");
+        return 0;
+    }
+    kp_result result = kp_image_describe(t->handle, out);
+    if (result != KP_OK)
+        ext_error_raise(t->ext, result);
+    return result == KP_OK;
+}
+
+static PyObject *image_normalized(PyObject *self, void *unused) {
+    (void)unused;
+    kp_image_desc desc;
+    return describe(self, &desc) ? PyBool_FromLong(desc.normalized) : NULL;
+}
+
+static PyObject *image_filter(PyObject *self, void *unused) {
+    (void)unused;
+    kp_image_desc desc;
+    return describe(self, &desc) ? PyUnicode_FromString(ext_image_filters[desc.filter]) : NULL;
+}
+
+static PyObject *image_wrap(PyObject *self, void *unused) {
+    (void)unused;
+    kp_image_desc desc;
+    return describe(self, &desc) ? PyUnicode_FromString(ext_image_wraps[desc.wrap]) : NULL;
 }
 
 static PyObject *image_repr(PyObject *self) {
@@ -90,6 +124,9 @@ static PyGetSetDef image_getset[] = {
     {"height", image_height, NULL, "Rows; 1 for a 1-D image.", NULL},
     {"depth", image_depth, NULL, "Slices; 1 for an image of fewer axes.", NULL},
     {"num_channels", image_channels, NULL, "1 to 4.", NULL},
+    {"normalized", image_normalized, NULL, "Whether shaders see its integers as 0 to 1, or -1 to 1.", NULL},
+    {"filter", image_filter, NULL, "How it is sampled between pixels: 'nearest' or 'linear'.", NULL},
+    {"wrap", image_wrap, NULL, "How it is sampled beyond its edges: 'clamp', 'repeat', 'mirror' or 'zero'.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot image_slots[] = {

@@ -338,9 +338,8 @@ static int word_of(const char *word, const char *what, const char *const *words,
 static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, int want, const char *format) {
     static char *names[] = {"data",  "width",      "height", "num_channels", "memory_type",
                             "depth", "normalized", "filter", "wrap",         NULL};
-    static const char *const filters[] = {"nearest", "linear"}, *const wraps[] = {"clamp", "repeat", "mirror", "zero"};
     PyObject *data, *axes[3], *type = NULL, *depth = NULL;
-    const char *filter = filters[0], *wrap = wraps[0];
+    const char *filter = ext_image_filters[0], *wrap = ext_image_wraps[0];
     int normalized = 0, filter_at, wrap_at;
     kp_image_desc desc = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &axes[0], &axes[1], &axes[2], &type, &depth,
@@ -349,7 +348,8 @@ static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, in
         read_count(axes[2], "num_channels", &desc.channels) < 0 ||
         (depth != NULL && read_count(depth, "depth", &desc.depth) < 0) ||
         ext_tensor_memory_type(type, &desc.memory_type) < 0 ||
-        (filter_at = word_of(filter, "filter", filters, 2)) < 0 || (wrap_at = word_of(wrap, "wrap", wraps, 4)) < 0)
+        (filter_at = word_of(filter, "filter", ext_image_filters, 2)) < 0 ||
+        (wrap_at = word_of(wrap, "wrap", ext_image_wraps, 4)) < 0)
         return NULL;
     if (desc.channels == 0)
         return PyErr_Format(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");

@@ -124,7 +124,7 @@ class Kernel(_kp._Call):
         blur[640, 480](image, result)        # x from 0 to 639, y from 0 to 479
 
     A kernel with Index2 or Index3 goes over the first buffer that it writes when that is a view, Array[f32, 2]: x is its last
-    axis. Otherwise the extent must be given, as when it writes no buffer.
+    axis; or an image with as many axes. Otherwise the extent must be given, as when it writes no buffer.
     """
 
     def __init__(
@@ -372,9 +372,11 @@ class Kernel(_kp._Call):
         axes = 1 if kind is None else int(kind[-1])
         for param, tensor in zip(variant.buffers, tensors, strict=True):
             if param.writes and param.kind in KINDS:
-                if axes <= param.ndim:
-                    return size_of(tensor)[:axes]
-                break
+                if axes == param.ndim:
+                    return size_of(tensor)
+                raise TypeError(
+                    f"{self.__name__}() has {kind or 'Index'}, but '{param.name}' has {param.ndim} axes: give its extent"
+                )
             if param.writes and param.ndim > 1 and axes <= param.ndim:
                 return tensor.shape[axes - 1 :: -1] if axes > 1 else tensor.shape[:1]
             if param.writes and axes == 1:

@@ -30,7 +30,7 @@ const char *kp_check_text(kp_checker *c, const kp_node *n) {
 // By how it is said: an f32, an i32, an ivec2, a u32, a uvec2, a vec2.
 const char *kp_check_article(const char *noun) {
     bool letter_f = noun[0] == 'f' && noun[1] >= '0' && noun[1] <= '9';
-    return letter_f || strchr("aeio", noun[0]) != NULL ? "an" : "a";
+    return letter_f || strchr("aeioI", noun[0]) != NULL ? "an" : "a";
 }
 
 kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, const kp_type *type) {

@@ -34,7 +34,7 @@ static kp_node *construct(kp_checker *c, kp_node *n, const kp_type *type, kp_lis
     uint32_t total = 0;
     for (uint32_t i = 0; i < list.count; i++) {
         const kp_type *its = list.items[i]->type;
-        if (its->kind == KP_TYPE_ARRAY)
+        if (its->kind == KP_TYPE_ARRAY || kp_type_is_opaque(its))
             convert(c, n, type, list.items[i]); // says what is wrong
         const kp_type *wanted = kp_type_vector(c->unit, type->dtype, kp_type_components(its));
         list.items[i] = kp_check_coerce(c, list.items[i], wanted, "a component");

@@ -170,7 +170,8 @@ bool kp_check_is_pixel(const kp_node *n) {
 
 void kp_check_image_alias(kp_checker *c, const kp_node *n) {
     if (kp_type_is_opaque(n->type))
-        kp_check_fail(c, n, "'%s' is %s and cannot be in a variable%s", kp_check_text(c, n), n->type->name,
+        kp_check_fail(c, n, "'%s' is %s %s and cannot be in a variable%s", kp_check_text(c, n),
+                      kp_check_article(n->type->name), n->type->name,
                       kp_type_is_image(n->type) ? "; read a pixel of it here" : "");
 }
 
@@ -325,7 +326,8 @@ static kp_node *check_sample(kp_checker *c, kp_node *n, const kp_builtin *row) {
     if (apart && list.count == 2)
         kp_check_fail(c, n, "'%s' has no sampler of its own; write %s.sample(sampler, ...)", name, name);
     if (!apart && list.count == 3)
-        kp_check_fail(c, n, "'%s' has a sampler of its own; write %s.sample(...)", name, name);
+        kp_check_fail(c, n, "'%s' has a sampler of its own; write %s.sample(%s(...))", name, name,
+                      kp_type_vector(c->unit, KP_F32, type->axes)->name);
     if (apart) {
         kp_node *sampler = list.items[1] = kp_check_expr(c, list.items[1]);
         if (sampler->kind != KP_NODE_BUFFER || sampler->type->kind != KP_TYPE_SAMPLER)

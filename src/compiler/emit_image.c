@@ -64,6 +64,15 @@ void kp_emit_image(kp_emitter *e, const kp_check_param *param) {
         kp_spirv_decorate(s, symbol->id, SpvDecorationCoherent);
 }
 
+bool kp_emit_has_images(const kp_emitter *e) {
+    for (uint32_t i = 0; i < e->kernel->param_count; i++) {
+        const kp_symbol *symbol = e->kernel->params[i].symbol;
+        if (kp_type_is_image(symbol->type) && symbol->writes)
+            return true;
+    }
+    return false;
+}
+
 static uint32_t load_held(kp_emitter *e, const kp_symbol *symbol) {
     return kp_spirv_load(e->s, held_type(e, symbol), symbol->id);
 }

@@ -80,8 +80,9 @@ kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
 
 static void emit_barrier(kp_emitter *e, const kp_node *n) {
     uint32_t op = n->u.call.row->op;
+    uint32_t images = kp_emit_has_images(e) ? SpvMemorySemanticsImageMemoryMask : 0;
     uint32_t semantics = u32(e, SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsUniformMemoryMask |
-                                    SpvMemorySemanticsWorkgroupMemoryMask);
+                                    SpvMemorySemanticsWorkgroupMemoryMask | images);
     uint32_t group = u32(e, SpvScopeWorkgroup);
     if (op == KP_BARRIER_ALL)
         kp_spirv_effect(e->s, SpvOpControlBarrier, (uint32_t[]){group, group, semantics}, 3);

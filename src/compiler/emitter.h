@@ -126,6 +126,7 @@ uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, ui
 
 // emit_image.c
 void kp_emit_image(kp_emitter *e, const kp_check_param *param); // its variable
+bool kp_emit_has_images(const kp_emitter *e);                   // that the kernel writes
 uint32_t kp_emit_image_size(kp_emitter *e, const kp_symbol *symbol);
 kp_place kp_emit_pixel_place(kp_emitter *e, kp_node *n); // n: SUBSCRIPT
 uint32_t kp_emit_read_pixel(kp_emitter *e, const kp_place *place);

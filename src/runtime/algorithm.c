@@ -199,10 +199,13 @@ static kp_result choose_memory(const kp_algorithm *algorithm, kp_memory *const *
     return KP_OK;
 }
 
+// How many numbers of a shape the kernel is passed for it.
+static uint32_t shape_axes(const kp_algorithm_param *p) { return p->image || p->ndim < 2 ? 0 : p->ndim; }
+
 static kp_result reserve_shapes(kp_algorithm *algorithm, const kp_program *program) {
     uint32_t words = 0;
     for (size_t i = 0; i < algorithm->param_count; i++)
-        words += algorithm->params[i].ndim > 1 ? algorithm->params[i].ndim : 0;
+        words += shape_axes(&algorithm->params[i]);
     for (size_t i = 0; i < program->param_count; i++) {
         const char *type = program->params[i].type;
         if (program->params[i].kind == KP_PARAM_INPUT && type != NULL && strncmp(type, "Index", 5) == 0)
@@ -228,13 +231,14 @@ static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program)
         return kp_error_host_memory(sizeof *algorithm->params);
     for (size_t i = 0; i < program->param_count; i++) {
         const kp_param *p = &program->params[i];
-        if (p->kind != KP_PARAM_BUFFER || p->set != 0)
+        if ((p->kind != KP_PARAM_BUFFER && p->kind != KP_PARAM_IMAGE) || p->set != 0)
             continue;
         kp_str words = {0};
         kp_str_format(&words, "parameter '%s' is %s", p->name != NULL ? p->name : "",
                       p->type != NULL ? p->type : kp_dtype_name(p->dtype));
         kp_algorithm_param kept = {.binding = p->binding,
                                    .dtype = p->dtype,
+                                   .image = p->kind == KP_PARAM_IMAGE,
                                    .ndim = p->ndim,
                                    .components = p->components,
                                    .writes = p->writes,
@@ -250,7 +254,7 @@ static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program)
 static kp_result check_types(const kp_algorithm *algorithm, kp_memory *const *memory, size_t count) {
     for (size_t i = 0; i < algorithm->param_count; i++) {
         const kp_algorithm_param *p = &algorithm->params[i];
-        if (p->binding < count && memory[p->binding]->dtype != p->dtype)
+        if (!p->image && p->binding < count && memory[p->binding]->dtype != p->dtype)
             return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s, tensor '%s' holds %s", algorithm->label, p->words,
                                 memory[p->binding]->label, kp_dtype_name(memory[p->binding]->dtype));
     }
@@ -286,10 +290,18 @@ static void set_view_extent(kp_algorithm *algorithm, const kp_algorithm_param *p
         algorithm->view_extent[i] = i < axes ? (uint32_t)shape[axes - 1 - i] : 1;
 }
 
+// All pixels, where the index has as many axes.
+static void set_image_extent(kp_algorithm *algorithm, const kp_algorithm_param *p, const kp_memory *image) {
+    algorithm->has_view_extent = algorithm->index_axes == p->ndim;
+    algorithm->view_extent[0] = image->extent.width;
+    algorithm->view_extent[1] = image->extent.height;
+    algorithm->view_extent[2] = image->extent.depth;
+}
+
 static kp_result take_shapes(kp_algorithm *algorithm, kp_memory *const *memory, size_t count) {
     const kp_algorithm_param *params = algorithm->params;
     for (size_t i = 0; i < algorithm->param_count && algorithm->shapes != NULL; i++) {
-        if (params[i].ndim < 2 || params[i].binding >= count)
+        if (shape_axes(&params[i]) == 0 || params[i].binding >= count)
             continue;
         kp_result result = check_shape(algorithm, &params[i], memory[params[i].binding]);
         if (result != KP_OK)
@@ -297,14 +309,17 @@ static kp_result take_shapes(kp_algorithm *algorithm, kp_memory *const *memory, 
     }
     int32_t *at = algorithm->shapes;
     bool written = false;
-    for (size_t i = 0; i < algorithm->param_count && at != NULL; i++) {
+    for (size_t i = 0; i < algorithm->param_count; i++) {
         const kp_algorithm_param *p = &params[i];
-        for (uint32_t axis = 0; p->ndim > 1 && p->binding < count && axis < p->ndim; axis++)
+        uint32_t axes = at != NULL ? shape_axes(p) : 0;
+        for (uint32_t axis = 0; p->binding < count && axis < axes; axis++)
             at[axis] = (int32_t)memory[p->binding]->shape[axis];
-        if (p->writes && !written && p->ndim > 1)
+        if (p->writes && !written && axes != 0)
             set_view_extent(algorithm, p, at);
+        else if (p->writes && !written && p->image && p->binding < count)
+            set_image_extent(algorithm, p, memory[p->binding]);
         written |= p->writes;
-        at += p->ndim > 1 ? p->ndim : 0;
+        at = at != NULL ? at + axes : NULL;
     }
     return KP_OK;
 }

@@ -12,7 +12,8 @@
 typedef struct kp_algorithm_param {
     uint32_t binding;    // of set 0
     kp_dtype dtype;      //
-    uint32_t ndim;       // 1, or 2 or 3 for a view
+    bool image;          // it is one
+    uint32_t ndim;       // 1, or 2 or 3 for a view; of an image
     uint32_t components; // scalars in an element
     bool writes;         //
     char *words;         // "parameter 'x' is Array[f32]"
@@ -40,7 +41,7 @@ struct kp_algorithm {
     uint32_t shape_size;           // bytes of them
     uint32_t index_axes;           // how many the kernel's index has, where the program says so; else 0
     uint32_t view_extent[3];       // the launch that the first written parameter asks for, when it is a view
-    bool has_view_extent;          //
+    bool has_view_extent;          // ... or an image
     uint32_t workgroups[3];        // default launch; all zero:
     uint32_t extent[3];            // this one; all zero too: the elements of `first`
 };

@@ -46,6 +46,19 @@ static VkSamplerAddressMode wrap_of(kp_wrap wrap) {
     }
 }
 
+static kp_wrap wrap_from(VkSamplerAddressMode mode) {
+    switch (mode) {
+    case VK_SAMPLER_ADDRESS_MODE_REPEAT:
+        return KP_WRAP_REPEAT;
+    case VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT:
+        return KP_WRAP_MIRROR;
+    case VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER:
+        return KP_WRAP_ZERO;
+    default:
+        return KP_WRAP_CLAMP;
+    }
+}
+
 // The format, and how it is sampled.
 static kp_result describe_pixels(const kp_image_desc *desc, const char *label, kp_memory *image) {
     const kp_device *device = image->manager->device;
@@ -169,6 +182,25 @@ kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_ima
         return result;
     }
     *out = image;
+    return KP_OK;
+}
+
+kp_result kp_image_describe(const kp_image *image, kp_image_desc *out) {
+    if (image == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_image_describe: %s is NULL", image == NULL ? "image" : "out");
+    if (image->format == NULL)
+        return kp_error_set(KP_ERROR_TYPE, "kp_image_describe: '%s' is a tensor", image->label);
+    *out = (kp_image_desc){.dtype = image->dtype,
+                           .normalized = image->format->normalized,
+                           .channels = image->format->channels,
+                           .width = image->extent.width,
+                           .height = image->dimensions > 1 ? image->extent.height : 0,
+                           .depth = image->dimensions > 2 ? image->extent.depth : 0,
+                           .uninitialized = image->undefined,
+                           .memory_type = image->type,
+                           .filter = image->filter == VK_FILTER_LINEAR ? KP_FILTER_LINEAR : KP_FILTER_NEAREST,
+                           .wrap = wrap_from(image->wrap),
+                           .label = image->label};
     return KP_OK;
 }
 

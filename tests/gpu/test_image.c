@@ -178,6 +178,76 @@ static void a_kernel_reads_and_writes_images(void **state) {
     kp_image_destroy(out);
 }
 
+// A kernel with an index on two axes goes over the image that it writes, whichever that is at the time.
+static void a_kernel_of_ours_goes_over_the_image_that_it_writes(void **state) {
+    kp_manager *mgr = *state;
+    kp_program *program = NULL;
+    OK(kp_compile("def turn(at: Index2, a: Image2D[f32], b: Image2D[f32]):\n"
+                  "    b[at] = a[a.size - 1 - at]\n",
+                  NULL, &program));
+    const kp_param *b = &program->params[2];
+    assert_int_equal(b->kind, KP_PARAM_IMAGE);
+    assert_string_equal(b->type, "Image2D[f32]");
+    assert_string_equal(b->format, "r32f");
+    assert_int_equal(b->ndim, 2);
+    assert_true(b->writes && !b->reads);
+    float data[12];
+    for (int i = 0; i < 12; i++)
+        data[i] = (float)i;
+    kp_image *small[2] = {floats(mgr, "a", 3, 2, data), floats(mgr, "b", 3, 2, NULL)};
+    kp_image *large[2] = {floats(mgr, "c", 4, 3, data), floats(mgr, "d", 4, 3, NULL)};
+    kp_algorithm *turn = NULL;
+    OK(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = program, .memory = small, .memory_count = 2}, &turn));
+    kp_program_destroy(program);
+    gpu_once(mgr, turn, small, 2, NULL);
+    for (int i = 0; i < 6; i++)
+        assert_float_equal(((float *)kp_tensor_data(small[1]))[i], data[5 - i], 0);
+    OK(kp_algorithm_bind(turn, large, 2));
+    gpu_once(mgr, turn, large, 2, NULL);
+    for (int i = 0; i < 12; i++)
+        assert_float_equal(((float *)kp_tensor_data(large[1]))[i], data[11 - i], 0);
+    FAILS(kp_algorithm_bind(turn, LIST(large[0], small[0]), 1), KP_ERROR_ARGUMENT,
+          "algorithm 'turn': the module uses *");
+    kp_algorithm_destroy(turn);
+    for (int i = 0; i < 2; i++) {
+        kp_image_destroy(small[i]);
+        kp_image_destroy(large[i]);
+    }
+}
+
+static void an_image_tells_how_it_was_made(void **state) {
+    kp_manager *mgr = *state;
+    kp_image *image = NULL;
+    kp_image_desc desc;
+    OK(kp_image_create(mgr,
+                       &(kp_image_desc){.dtype = KP_U8,
+                                        .normalized = true,
+                                        .channels = 4,
+                                        .width = 5,
+                                        .height = 3,
+                                        .filter = KP_FILTER_LINEAR,
+                                        .wrap = KP_WRAP_MIRROR,
+                                        .memory_type = KP_MEMORY_STORAGE,
+                                        .label = "photo"},
+                       &image));
+    OK(kp_image_describe(image, &desc));
+    assert_true(desc.dtype == KP_U8 && desc.normalized && desc.channels == 4 && desc.data == NULL);
+    assert_true(desc.width == 5 && desc.height == 3 && desc.depth == 0);
+    assert_true(desc.filter == KP_FILTER_LINEAR && desc.wrap == KP_WRAP_MIRROR);
+    assert_int_equal(desc.memory_type, KP_MEMORY_STORAGE);
+    assert_string_equal(desc.label, "photo");
+    kp_image_destroy(image);
+    OK(kp_image_create(mgr, &(kp_image_desc){.width = 7, .wrap = KP_WRAP_ZERO}, &image));
+    OK(kp_image_describe(image, &desc));
+    assert_true(desc.width == 7 && desc.height == 0 && desc.channels == 1 && desc.wrap == KP_WRAP_ZERO);
+    FAILS(kp_image_describe(NULL, &desc), KP_ERROR_ARGUMENT, "kp_image_describe: image is NULL");
+    FAILS(kp_image_describe(image, NULL), KP_ERROR_ARGUMENT, "kp_image_describe: out is NULL");
+    kp_tensor *tensor = gpu_floats(mgr, "t", 3, NULL);
+    FAILS(kp_image_describe(tensor, &desc), KP_ERROR_TYPE, "kp_image_describe: 't' is a tensor");
+    kp_tensor_destroy(tensor);
+    kp_image_destroy(image);
+}
+
 static void bytes_are_numbers_from_0_to_1_where_they_are_normalized(void **state) {
     kp_manager *mgr = *state;
     unsigned char data[4 * 6];
@@ -570,6 +640,8 @@ int main(void) {
         GPU_TEST(the_formats_of_vulkan_that_all_devices_have_are_there),
         GPU_TEST(what_no_image_can_be_is_refused),
         GPU_TEST(a_kernel_reads_and_writes_images),
+        GPU_TEST(a_kernel_of_ours_goes_over_the_image_that_it_writes),
+        GPU_TEST(an_image_tells_how_it_was_made),
         GPU_TEST(bytes_are_numbers_from_0_to_1_where_they_are_normalized),
         GPU_TEST(lines_and_volumes_are_addressed_in_their_axes),
         GPU_TEST(barriers_between_images_are_computed),

@@ -9,7 +9,13 @@ static kp_program *make(void) {
     char name[] = "saxpy", a[] = "a", a_type[] = "f32";
     kp_param params[] = {
         {.name = a, .type = a_type, .kind = KP_PARAM_CONSTANT, .components = 1, .offset = 0, .size = 4},
-        {.name = "x", .type = "Array[f32]", .kind = KP_PARAM_BUFFER, .components = 1, .binding = 3, .reads = true},
+        {.name = "x",
+         .type = "Array[f32]",
+         .kind = KP_PARAM_BUFFER,
+         .components = 1,
+         .binding = 3,
+         .reads = true,
+         .format = "rgba8"},
         {.name = NULL, .type = NULL, .kind = KP_PARAM_INPUT},
     };
     kp_program *program = NULL;
@@ -44,6 +50,8 @@ static void test_everything_is_copied(void **state) {
     assert_true(p->params[1].reads);
     assert_null(p->params[2].name);
     assert_null(p->params[2].type);
+    assert_null(p->params[2].format);
+    assert_string_equal(p->params[1].format, "rgba8");
     assert_int_equal(p->push_size, 4);
     kp_program_destroy(p);
 }

@@ -501,9 +501,9 @@ class Emulation:
         axes = index.axes if index is not None else 1
         for parameter, value in zip([p for p in self.parameters if not p.is_input], values):
             if parameter.image is not None and parameter.name in self.writes:
-                if axes <= parameter.image.axes:
-                    return Image(parameter.name, parameter.image, value).sizes[:axes]
-                break
+                if axes == parameter.image.axes:
+                    return Image(parameter.name, parameter.image, value).sizes
+                raise TypeError(f"{self.name}(): '{parameter.name}' has {parameter.image.axes} axes: give the extent")
             if parameter.array is not None and parameter.name in self.writes:
                 if parameter.array.axes > 1 and axes <= parameter.array.axes:
                     return value.shape[axes - 1 :: -1] if axes > 1 else value.shape[:1]

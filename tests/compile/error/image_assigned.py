@@ -1,0 +1,3 @@
+# error: 3:5: 'a' is Image2D[f32]; assign to a pixel, as in a[x, y] = ...
+def k(at: Index2, a: Image2D[f32]):
+    a = 1.0

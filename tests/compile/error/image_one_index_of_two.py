@@ -1,0 +1,3 @@
+# error: 3:7: a pixel of 'a' is a[x, y], or has an ivec2, but this is i32
+def k(at: Index2, a: Image2D[f32]):
+    a[at.x] = 1.0

@@ -1,0 +1,3 @@
+# error: 3:5: a pixel is written as a whole, as in a[at] = ...
+def k(at: Index2, a: Image2D[vec4]):
+    a[at].x = 1.0
