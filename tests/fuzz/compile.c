@@ -1,5 +1,6 @@
-// Any text into kp_compile. What it accepts must be a module that the validator accepts and reflection understands;
-// what it refuses must come with a position inside the text.
+// Any text into kp_compile, plain and checked. What it accepts must be a module that the validator accepts and
+// reflection understands, in both forms, and which can be shown as text; what it refuses must come with a position
+// inside the text.
 #include "runtime/reflect.h"
 #include "runtime/validate.h"
 
@@ -18,6 +19,29 @@ static void require(bool holds, const char *what) {
     abort();
 }
 
+// The stages as text, whatever comes of them.
+static void dump(const char *source, const kp_compile_desc *desc) {
+    for (kp_dump stage = KP_DUMP_TOKENS; stage <= KP_DUMP_TYPES; stage++) {
+        char *text = NULL;
+        if (kp_compile_dump(source, desc, stage, &text) == KP_OK)
+            kp_free(text);
+    }
+    char *names = NULL;
+    if (kp_compile_list(source, desc, &names) == KP_OK)
+        kp_free(names);
+}
+
+// Bytes of push constants: the caller's, and the shapes of views.
+static uint32_t push_size(const kp_program *program) {
+    uint32_t size = (program->push_size + 3) / 4 * 4;
+    for (size_t i = 0; i < program->param_count; i++) {
+        const kp_param *param = &program->params[i];
+        if (param->ndim > 1 && param->shape_offset + 4 * param->ndim > size)
+            size = param->shape_offset + 4 * param->ndim;
+    }
+    return size;
+}
+
 static void check_program(const kp_program *program) {
     const kp_validate_desc validate = {
         .words = program->words, .word_count = program->word_count, .api_version = 1u << 22 | 1u << 12};
@@ -25,9 +49,11 @@ static void check_program(const kp_program *program) {
     kp_reflect *r;
     const kp_reflect_desc reflect = {.bytes = program->words, .size = program->word_count * 4};
     require(kp_reflect_create(&reflect, &r) == KP_OK, "compiled to a module that cannot be read");
-    require(r->push_size <= (program->push_size + 3) / 4 * 4,
-            "the module's push constants are larger than the program says");
+    require(r->push_size <= push_size(program), "the module's push constants are larger than the program says");
     kp_reflect_destroy(r);
+    char *text;
+    require(kp_disassemble(program->words, program->word_count, &text) == KP_OK, "compiled to what cannot be shown");
+    kp_free(text);
 }
 
 // A line ends as it does in Python: with \n, \r\n, or \r alone.
@@ -45,10 +71,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     memcpy(source, data, size);
     source[size] = '\0';
     kp_program *program;
-    kp_result result = kp_compile(source, NULL, &program);
+    kp_compile_desc desc = {.checked = size % 2 != 0};
+    kp_result result = kp_compile(source, &desc, &program);
     if (result == KP_OK) {
         check_program(program);
         kp_program_destroy(program);
+        desc.checked = !desc.checked;
+        require(kp_compile(source, &desc, &program) == KP_OK, "good when checked, or when not, alone");
+        check_program(program);
+        kp_program_destroy(program);
+        dump(source, &desc);
     } else {
         require(result == KP_ERROR_COMPILE, "neither compiled nor refused");
         require(kp_last_diagnostic()->line <= count_lines(source) + 1, "the position is behind the text");
