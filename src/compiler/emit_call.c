@@ -114,8 +114,11 @@ static uint32_t emit_log10(kp_emitter *e, kp_node *n) {
 static uint32_t emit_abs_sign(kp_emitter *e, kp_node *n, bool is_abs) {
     const kp_type *type = n->type;
     uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
-    if (kp_type_is_float(type))
-        return glsl1(e, is_abs ? GLSLstd450FAbs : GLSLstd450FSign, type, x);
+    if (kp_type_is_float(type) && is_abs)
+        return glsl1(e, GLSLstd450FAbs, type, x);
+    if (kp_type_is_float(type)) // NaN stays NaN
+        return kp_spirv_select(e->s, kp_emit_type(e, type), kp_emit_compare(e, KP_TOKEN_EQUAL, type, x, x),
+                               glsl1(e, GLSLstd450FSign, type, x), x);
     if (kp_type_is_signed(type) && kp_dtype_size(type->dtype) == 4)
         return glsl1(e, is_abs ? GLSLstd450SAbs : GLSLstd450SSign, type, x);
     if (kp_type_is_signed(type) && is_abs)
@@ -191,5 +194,8 @@ uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
     uint32_t operands[3];
     for (uint32_t i = 0; i < n->u.call.list.count; i++)
         operands[i] = kp_emit_expr(e, n->u.call.list.items[i]);
+    const kp_type *type = n->u.call.list.items[0]->type;
+    if (rule == KP_BUILTIN_NARROW)
+        return kp_emit_math(e, n->u.call.row->op, type, operands, n->u.call.list.count);
     return kp_spirv_glsl(e->s, n->u.call.row->op, kp_emit_type(e, n->type), operands, n->u.call.list.count);
 }

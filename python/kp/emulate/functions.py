@@ -97,9 +97,13 @@ def _smooth_step(low: Any, high: Any, x: Any) -> Any:
     return t * t * (3.0 - 2.0 * t)
 
 
+# Of infinity it is 0.
+_rest = lift(lambda x, whole: type(whole)(math.copysign(0.0, x)) if x == whole else x - whole)
+
+
 def _modf(x: Any) -> Any:
     whole = FUNCTIONS["trunc"](x)
-    return x - whole, whole
+    return _rest(x, whole), whole
 
 
 def _is(test: Callable[[float], bool]) -> Callable[..., Any]:

@@ -250,6 +250,8 @@ def _float_modulo(a: float, b: float) -> float:
 
 
 def _float_power(a: float, b: float) -> float:
+    if a < 0 and math.isfinite(b) and b != math.floor(b):
+        return math.nan  # of -inf too, which C's pow has an answer for
     with np.errstate(all="ignore"):
         return float(np.power(np.float64(a), np.float64(b)))
 

@@ -1,0 +1,82 @@
+// Functions of GLSL.std.450 whose results Vulkan leaves to the device where Python has an answer: what drivers do badly
+// is led around. Vulkan lets tanh be sinh / cosh, which is NaN for 100 on a device that takes it at its word, asinh
+// overflow for half of all numbers, and atan2(0, 0) be anything; one device has atan2(-0.0, 1) = pi.
+#include "emitter.h"
+
+static uint32_t number(kp_emitter *e, const kp_type *type, double value) {
+    return kp_emit_constant(e, type, (kp_value){.f = value});
+}
+
+static uint32_t id_of(kp_emitter *e, const kp_type *type) { return kp_emit_type(e, type); }
+
+static uint32_t glsl(kp_emitter *e, uint32_t op, const kp_type *type, uint32_t x) {
+    return kp_spirv_glsl(e->s, op, id_of(e, type), &x, 1);
+}
+
+static uint32_t pick(kp_emitter *e, const kp_type *type, uint32_t test, uint32_t yes, uint32_t no) {
+    return kp_spirv_select(e->s, id_of(e, type), test, yes, no);
+}
+
+// It is 1 from 9.1 on.
+static uint32_t tanh_of(kp_emitter *e, const kp_type *type, uint32_t x) {
+    x = kp_emit_pick(e, type, true, x, number(e, type, -10));
+    return glsl(e, GLSLstd450Tanh, type, kp_emit_pick(e, type, false, x, number(e, type, 10)));
+}
+
+// asinh or acosh: log(2 * x) where the square of x would be too large; there it is exact enough.
+static uint32_t arc_of(kp_emitter *e, uint32_t op, const kp_type *type, uint32_t x) {
+    uint32_t size = op == GLSLstd450Asinh ? glsl(e, GLSLstd450FAbs, type, x) : x;
+    uint32_t large = kp_emit_compare(e, KP_TOKEN_GREATER, type, size, number(e, type, 65536));
+    uint32_t one = number(e, type, 1), id = id_of(e, type);
+    uint32_t near = glsl(e, op, type, pick(e, type, large, one, x));
+    uint32_t far = glsl(e, GLSLstd450Log, type, pick(e, type, large, size, one));
+    far = kp_spirv_binary(e->s, SpvOpFAdd, id, far, number(e, type, 0.69314718055994530942));
+    if (op == GLSLstd450Asinh)
+        far = kp_spirv_binary(e->s, SpvOpFMul, id, far, glsl(e, GLSLstd450FSign, type, x));
+    return pick(e, type, large, far, near);
+}
+
+static uint32_t is_minus(kp_emitter *e, const kp_type *type, uint32_t x) {
+    const kp_type *i32 = kp_type_vector(e->unit, KP_I32, type->components);
+    uint32_t bits = kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, i32), x);
+    return kp_emit_compare(e, KP_TOKEN_LESS, i32, bits, kp_emit_number(e, i32, 0));
+}
+
+// For a y of 0 or -0.0 it is 0 or pi, by the sign of x, with the sign of y.
+static uint32_t atan2_of(kp_emitter *e, const kp_type *type, uint32_t y, uint32_t x) {
+    uint32_t zero = number(e, type, 0), id = id_of(e, type);
+    uint32_t at_zero = kp_emit_compare(e, KP_TOKEN_EQUAL, type, y, zero);
+    uint32_t some = kp_emit_compare(e, KP_TOKEN_EQUAL, type, x, x); // no NaN
+    at_zero = kp_spirv_binary(e->s, SpvOpLogicalAnd, kp_emit_bool_type(e, type->components), at_zero, some);
+    uint32_t turn = pick(e, type, is_minus(e, type, x), number(e, type, 3.14159265358979323846), zero);
+    turn = pick(e, type, is_minus(e, type, y), kp_spirv_unary(e->s, SpvOpFNegate, id, turn), turn);
+    uint32_t operands[2] = {pick(e, type, at_zero, number(e, type, 1), y), x};
+    return pick(e, type, at_zero, turn, kp_spirv_glsl(e->s, GLSLstd450Atan2, id, operands, 2));
+}
+
+// In f16 too many results of the formulas between would be infinite.
+static bool is_wide(uint32_t op) {
+    return op == GLSLstd450Sinh || op == GLSLstd450Cosh || op == GLSLstd450Tanh || op == GLSLstd450Asinh ||
+           op == GLSLstd450Acosh || op == GLSLstd450Atanh || op == GLSLstd450Atan2;
+}
+
+uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uint32_t *operands, uint32_t count) {
+    if (type->dtype == KP_F16 && is_wide(op)) {
+        const kp_type *wide = kp_type_vector(e->unit, KP_F32, type->components);
+        uint32_t wides[2] = {0, 0};
+        for (uint32_t i = 0; i < count; i++)
+            wides[i] = kp_emit_cast(e, type, wide, operands[i]);
+        return kp_emit_cast(e, wide, type, kp_emit_math(e, op, wide, wides, count));
+    }
+    switch (op) {
+    case GLSLstd450Tanh:
+        return tanh_of(e, type, operands[0]);
+    case GLSLstd450Asinh:
+    case GLSLstd450Acosh:
+        return arc_of(e, op, type, operands[0]);
+    case GLSLstd450Atan2:
+        return atan2_of(e, type, operands[0], operands[1]);
+    default:
+        return kp_spirv_glsl(e->s, op, id_of(e, type), operands, count);
+    }
+}
