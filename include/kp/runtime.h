@@ -236,6 +236,16 @@ KP_API void kp_tensor_destroy(kp_tensor *tensor);
 // longer. Thread-safety: one at a time per tensor; do not touch it while a sequence that uses the tensor is running.
 KP_API void *kp_tensor_data(const kp_tensor *tensor);
 
+// An array of the caller's to the device side and back, without the host side (unless that is the device side), in one
+// call that blocks until it is done. `bytes` is the tensor's size. In pieces through memory that the manager keeps for
+// it: several threads copy while the device does, on a queue for copies where the manager has one, so a large array
+// moves faster than through the host side. Works for STORAGE tensors too. KP_ERROR_ARGUMENT for another size,
+// KP_ERROR_TYPE for an image, KP_ERROR_STATE, KP_ERROR_HOST_MEMORY, KP_ERROR_DEVICE_MEMORY. Ordered behind the
+// sequences that were submitted before and use the tensor; where host and device side are one, as for kp_tensor_data,
+// none may be running. Thread-safety: any; one array moves at a time on a manager.
+KP_API kp_result kp_tensor_upload(kp_tensor *tensor, const void *data, uint64_t bytes);
+KP_API kp_result kp_tensor_download(kp_tensor *tensor, void *data, uint64_t bytes);
+
 // Thread-safety of these: any. 0 and KP_F32 for NULL.
 KP_API uint64_t kp_tensor_count(const kp_tensor *tensor); // elements
 KP_API uint64_t kp_tensor_bytes(const kp_tensor *tensor);

@@ -282,6 +282,10 @@ PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs
 PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);
 PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused);
 
+// transfer.c: methods of ext_tensor
+PyObject *ext_transfer_upload(PyObject *tensor, PyObject *array);
+PyObject *ext_transfer_download(PyObject *tensor, PyObject *args, PyObject *kwargs);
+
 typedef struct ext_algorithm {
     PyObject_HEAD kp_ext *ext;
     ext_core *core;

@@ -701,6 +701,14 @@ PyDoc_STRVAR(dlpack_doc, "__dlpack__($self, /, **options)\n--\n\n"
                          "StateError: a storage tensor, or a destroyed one.");
 PyDoc_STRVAR(dlpack_device_doc, "__dlpack_device__($self, /)\n--\n\n"
                                 "DLPack's name for where the local data is: the CPU, (1, 0).");
+PyDoc_STRVAR(upload_doc, "upload($self, array, /)\n--\n\n"
+                         "An array to the device side, as many elements as the tensor has, without the local data;\n"
+                         "returns when it is there. Faster than the local data and a sync for large arrays.\n\n"
+                         "ValueError: another number of elements; TypeError: of another type; StateError.");
+PyDoc_STRVAR(download_doc, "download($self, out=None)\n--\n\n"
+                           "The device side as a NumPy array of the tensor's shape, or in `out`, a writable array of\n"
+                           "as many elements, which is returned; behind all work that was submitted before.\n\n"
+                           "ValueError, TypeError: `out` does not fit; StateError.");
 PyDoc_STRVAR(html_doc, "_repr_html_($self, /)\n--\n\n"
                        "The values, for notebooks.");
 
@@ -742,6 +750,8 @@ static PyMethodDef tensor_methods[] = {
     {"export", ext_external_export, METH_NOARGS, export_doc},
     {"tensor_type", tensor_memory_type, METH_NOARGS, tensor_type_doc},
     {"reshape", ext_view_reshape, METH_VARARGS, reshape_doc},
+    {"upload", ext_transfer_upload, METH_O, upload_doc},
+    {"download", (PyCFunction)(void (*)(void))ext_transfer_download, METH_VARARGS | METH_KEYWORDS, download_doc},
     {"map_data_from_host", tensor_map, METH_NOARGS, map_from_doc},
     {"map_data_into_host", tensor_map, METH_NOARGS, map_into_doc},
     {"__dlpack__", (PyCFunction)(void (*)(void))ext_exchange_dlpack, METH_VARARGS | METH_KEYWORDS, dlpack_doc},

@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Final, Self, SupportsFloat, SupportsIndex, TypeAlias, final
+from typing import Any, Final, Self, SupportsFloat, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,8 @@ _Push: TypeAlias = _Constants | Mapping[str, Any]
 _Specs: TypeAlias = _Constants | Mapping[int | str, Any]
 _Point: TypeAlias = Semaphore | tuple[Semaphore, SupportsIndex]
 _Constant: TypeAlias = bool | int | float | tuple[str, int | float] | list["_Constant"]
+
+_Out = TypeVar("_Out", bound=Buffer)
 
 DTYPES: Final[tuple[tuple[str, str, int, str], ...]]
 
@@ -335,6 +337,11 @@ class Tensor(Memory):
     def tensor_type(self) -> MemoryTypes: ...
     def export(self) -> ExternalMemory: ...
     def reshape(self, *shape: SupportsIndex | tuple[SupportsIndex, ...] | list[SupportsIndex]) -> Tensor: ...
+    def upload(self, array: _Data, /) -> None: ...
+    @overload
+    def download(self, out: None = None) -> npt.NDArray[Any]: ...
+    @overload
+    def download(self, out: _Out) -> _Out: ...
     def map_data_from_host(self) -> None: ...
     def map_data_into_host(self) -> None: ...
     def __len__(self) -> int: ...

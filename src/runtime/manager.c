@@ -188,6 +188,7 @@ static void init(kp_manager *manager, const kp_manager_desc *desc) {
     pthread_mutex_init(&manager->order_lock, NULL);
     pthread_rwlock_init(&manager->changes, NULL);
     kp_pipelines_init(&manager->pipelines);
+    kp_staging_init(&manager->staging);
 }
 
 kp_result kp_manager_open(kp_device *device, const kp_manager_desc *desc, kp_manager **out) {
@@ -247,6 +248,7 @@ static void end_recordings(kp_manager *manager) {
 void kp_manager_destroy(kp_manager *manager) {
     if (manager == NULL || kp_manager_forked(manager) || !atomic_load(&manager->alive))
         return;
+    kp_staging_drop(&manager->staging);
     kp_device_wait(manager->device);
     end_recordings(manager);
     for (KP_LIST_EACH(kp_semaphore, s, &manager->semaphores))
@@ -301,6 +303,7 @@ kp_result kp_manager_trim(kp_manager *manager) {
     if (result != KP_OK)
         return result;
     kp_manager_reap(manager);
+    kp_staging_drop(&manager->staging);
     kp_pipelines_trim(manager);
     kp_command_drop_idle(manager->device);
     kp_heap_trim(manager->device);

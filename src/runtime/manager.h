@@ -10,6 +10,7 @@
 #include "launch_plan.h"
 #include "order.h"
 #include "pipelines.h"
+#include "staging.h"
 #include "vulkan/device.h"
 
 #include <kp/runtime.h>
@@ -29,6 +30,7 @@ struct kp_manager {
     void *print_payload;        //
     uint32_t print_words;       // room for the prints of a dispatch
     kp_pipelines pipelines;     // cache
+    kp_staging staging;         // for arrays on their way
     _Atomic(uint64_t) used;     // bytes in live tensors
     pthread_rwlock_t changes;   // held to read while commands are recorded, to write while an algorithm changes
     pthread_mutex_t order_lock; // held around a submission and what it is ordered by:

@@ -146,6 +146,11 @@ struct kp_device {
     VkSampler samplers[2][KP_DEVICE_WRAPS];    // nearest and linear, by address mode; VK_NULL_HANDLE: not made yet
 };
 
+// Whether a queue of the device runs kernels, or copies only.
+static inline bool kp_device_queue_computes(const kp_device *device, uint32_t queue) {
+    return device->info.queue_families[device->queues[queue].family].compute;
+}
+
 // A device that is there already.
 typedef struct kp_device_given {
     VkDevice handle;

@@ -1,0 +1,109 @@
+// See ext.h. Arrays to a tensor's device side and back (kp_tensor_upload, kp_tensor_download), without the GIL. The
+// call works on a view of the tensor, so that another thread may destroy the tensor meanwhile.
+#include "ext.h"
+
+// A view of all of it, or NULL with StateError.
+static kp_tensor *hold(ext_tensor *t) {
+    kp_tensor *view = NULL;
+    if (t->handle == NULL || t->doomed) {
+        ext_error_format(t->ext, KP_ERROR_STATE,
+                         t->handle == NULL && t->classic ? "the tensor has no device memory; call "
+                                                           "manager.eval_tensor_create_def([tensor]) first"
+                                                         : "the tensor is destroyed");
+        return NULL;
+    }
+    if (ext_core_use(t->ext, t->core) == NULL)
+        return NULL;
+    kp_result result = kp_tensor_view(t->handle, NULL, &view);
+    if (result != KP_OK)
+        ext_error_raise(t->ext, result);
+    return view;
+}
+
+// Gives `view` up.
+static int run(ext_tensor *t, kp_tensor *view, void *bytes, bool up) {
+    uint64_t size = kp_tensor_bytes(view);
+    ext_core *core = ext_core_hold(t->core);
+    PyThreadState *thread = ext_core_enter(core);
+    kp_result result = up ? kp_tensor_upload(view, bytes, size) : kp_tensor_download(view, bytes, size);
+    ext_core_leave(core, thread);
+    if (result != KP_OK)
+        ext_error_raise(t->ext, result);
+    ext_core_release(core, (void (*)(void *))kp_tensor_destroy, view);
+    ext_core_drop(core);
+    return result == KP_OK ? 0 : -1;
+}
+
+PyObject *ext_transfer_upload(PyObject *self, PyObject *array) {
+    ext_tensor *t = (ext_tensor *)self;
+    ext_data data;
+    if (ext_data_read(array, (int)t->dtype, EXT_DATA_CONVERT, "array", &data) < 0)
+        return NULL;
+    int result = -1;
+    if (data.count != (size_t)t->count) {
+        PyErr_Format(PyExc_ValueError, "array: has %zu elements, the tensor has %zd", data.count, t->count);
+    } else {
+        kp_tensor *view = hold(t);
+        result = view != NULL ? run(t, view, (void *)(uintptr_t)data.bytes, true) : -1;
+    }
+    ext_data_release(&data);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+// Whether a buffer can take the tensor's elements as they are.
+static int check_out(const ext_tensor *t, const Py_buffer *buffer) {
+    ext_element element;
+    if (ext_element_parse(buffer->format, buffer->itemsize, "out", &element) < 0)
+        return -1;
+    if (ext_element_dtype(element) != (int)t->dtype || element.swapped) {
+        PyErr_Format(PyExc_TypeError, "out: holds elements of format '%s', the tensor holds %s",
+                     buffer->format != NULL ? buffer->format : "B", ext_element_numpy(t->dtype));
+        return -1;
+    }
+    if (buffer->len / buffer->itemsize != t->count) {
+        PyErr_Format(PyExc_ValueError, "out: has %zd elements, the tensor has %zd", buffer->len / buffer->itemsize,
+                     t->count);
+        return -1;
+    }
+    return 0;
+}
+
+static PyObject *empty(const ext_tensor *t) {
+    PyObject *numpy = PyImport_ImportModule("numpy"), *array = NULL;
+    PyObject *shape = numpy != NULL ? PyTuple_New(t->ndim) : NULL;
+    for (int i = 0; shape != NULL && i < t->ndim; i++) {
+        PyObject *axis = PyLong_FromSsize_t(t->shape[i]);
+        if (axis == NULL)
+            Py_CLEAR(shape);
+        else
+            PyTuple_SetItem(shape, i, axis);
+    }
+    if (shape != NULL)
+        array = PyObject_CallMethod(numpy, "empty", "Os", shape, ext_element_numpy(t->dtype));
+    Py_XDECREF(numpy);
+    Py_XDECREF(shape);
+    return array;
+}
+
+PyObject *ext_transfer_download(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"out", NULL};
+    ext_tensor *t = (ext_tensor *)self;
+    PyObject *out = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:download", names, &out))
+        return NULL;
+    out = out == Py_None ? empty(t) : Py_NewRef(out);
+    Py_buffer buffer;
+    if (out == NULL)
+        return NULL;
+    if (PyObject_GetBuffer(out, &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE) < 0) {
+        PyErr_Format(PyExc_TypeError, "out: must be a writable array, its elements side by side, not %R", Py_TYPE(out));
+        Py_DECREF(out);
+        return NULL;
+    }
+    kp_tensor *view = check_out(t, &buffer) == 0 ? hold(t) : NULL;
+    int result = view != NULL ? run(t, view, buffer.buf, false) : -1;
+    PyBuffer_Release(&buffer);
+    if (result < 0)
+        Py_CLEAR(out);
+    return out;
+}

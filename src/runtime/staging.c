@@ -1,0 +1,256 @@
+// See staging.h. An array moves in pieces. Each of some threads takes the next piece, copies it into a slot of its own
+// and submits the device's copy of it, and meanwhile goes on with its other slot; downwards the other way round. So the
+// processor and the device copy at the same time, and one core's memcpy, which is slower than a PCIe link, is not what
+// the speed is.
+#include "staging.h"
+
+#include "base/alloc.h"
+#include "memory.h"
+#include "op.h"
+#include "vulkan/guard.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PIECE = 4 << 20 }; // bytes, at most
+
+typedef struct job {
+    kp_manager *manager;
+    kp_tensor *tensor;
+    unsigned char *data;
+    bool up;
+    uint64_t piece;       // elements
+    uint32_t queue;       //
+    atomic_ullong next;   // element that no thread has taken
+    atomic_bool failed;   //
+    pthread_mutex_t lock; // guards what follows: the first failure
+    kp_result result;     //
+    char words[512];      //
+} job;
+
+typedef struct worker {
+    job *job;
+    kp_staging_slot *slots; // two
+    pthread_t thread;
+} worker;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The op
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The first memory's device side into the second's, as bytes.
+static kp_result record(const kp_op *op, kp_recorder *recorder) {
+    return kp_recorder_copy(recorder, op->memory[0], KP_SIDE_DEVICE, op->memory[1], KP_SIDE_DEVICE);
+}
+
+static const kp_op_kind kind = {"stage", sizeof(kp_op), NULL, record, NULL, NULL};
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Slots
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A queue for copies alone, where the manager has one.
+static uint32_t choose_queue(const kp_manager *manager) {
+    const kp_device *device = manager->device;
+    for (uint32_t i = 0; i < device->queue_count; i++) {
+        if (!kp_device_queue_computes(device, i))
+            return i;
+    }
+    return 0;
+}
+
+static kp_result make_slot(const job *j, kp_staging_slot *slot) {
+    kp_result result = KP_OK;
+    if (slot->memory == NULL)
+        result = kp_tensor_create(j->manager,
+                                  &(kp_tensor_desc){.dtype = KP_U8,
+                                                    .count = PIECE,
+                                                    .memory_type = KP_MEMORY_HOST,
+                                                    .uninitialized = true,
+                                                    .label = "staging"},
+                                  &slot->memory);
+    if (result == KP_OK && slot->sequence == NULL)
+        result =
+            kp_sequence_create(j->manager, &(kp_sequence_desc){.queue = j->queue, .label = "staging"}, &slot->sequence);
+    return result;
+}
+
+static void forget(kp_staging_slot *slot) {
+    kp_tensor_destroy(slot->part);
+    kp_tensor_destroy(slot->target);
+    slot->part = slot->target = NULL;
+}
+
+// Submits the copy of `count` elements from `first` on.
+static kp_result start(const job *j, kp_staging_slot *slot, uint64_t first, uint64_t count) {
+    uint64_t size = j->tensor->bytes / j->tensor->count, bytes = count * size;
+    unsigned char *data = j->data + first * size;
+    kp_result result = make_slot(j, slot);
+    if (result == KP_OK)
+        result = kp_tensor_view(slot->memory, &(kp_tensor_view_desc){.count = bytes}, &slot->part);
+    if (result == KP_OK)
+        result = kp_tensor_view(j->tensor, &(kp_tensor_view_desc){.first = first, .count = count}, &slot->target);
+    if (result == KP_OK) {
+        kp_memory *up[2] = {slot->part, slot->target}, *down[2] = {slot->target, slot->part};
+        result = kp_op_record(&kind, slot->sequence, j->up ? up : down, 2);
+    }
+    if (result == KP_OK && j->up)
+        memcpy(kp_tensor_data(slot->memory), data, bytes);
+    if (result == KP_OK)
+        result = kp_sequence_eval_async(slot->sequence);
+    if (result != KP_OK) {
+        forget(slot);
+        return result;
+    }
+    slot->to = j->up ? NULL : data;
+    return KP_OK;
+}
+
+// Waits for the piece in flight, if there is one, and takes it out.
+static kp_result finish(kp_staging_slot *slot) {
+    if (slot->part == NULL)
+        return KP_OK;
+    kp_result result = kp_sequence_await(slot->sequence, UINT64_MAX);
+    if (result == KP_OK && slot->to != NULL)
+        memcpy(slot->to, kp_tensor_data(slot->part), slot->part->bytes);
+    forget(slot);
+    return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Threads
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void fail(job *j, kp_result result) {
+    pthread_mutex_lock(&j->lock);
+    if (j->result == KP_OK) {
+        j->result = result;
+        snprintf(j->words, sizeof j->words, "%s", kp_last_error());
+    }
+    pthread_mutex_unlock(&j->lock);
+    atomic_store(&j->failed, true);
+}
+
+// Where the host reaches the tensor itself, there is nothing to submit.
+static void copy_shared(const job *j, uint64_t first, uint64_t count) {
+    uint64_t size = j->tensor->bytes / j->tensor->count;
+    unsigned char *host = (unsigned char *)kp_memory_host(j->tensor) + first * size, *data = j->data + first * size;
+    memcpy(j->up ? host : data, j->up ? data : host, count * size);
+}
+
+static void *work(void *payload) {
+    worker *w = payload;
+    job *j = w->job;
+    bool shared = j->tensor->shared;
+    kp_result result = KP_OK;
+    for (unsigned turn = 0; result == KP_OK && !atomic_load(&j->failed); turn++) {
+        uint64_t first = atomic_fetch_add(&j->next, j->piece);
+        if (first >= j->tensor->count)
+            break;
+        uint64_t left = j->tensor->count - first, count = left < j->piece ? left : j->piece;
+        kp_staging_slot *slot = &w->slots[turn % 2];
+        if (shared) {
+            copy_shared(j, first, count);
+        } else {
+            result = finish(slot);
+            if (result == KP_OK)
+                result = start(j, slot, first, count);
+        }
+    }
+    for (unsigned k = 0; k < 2; k++) {
+        kp_result last = finish(&w->slots[k]);
+        result = result == KP_OK ? last : result;
+    }
+    if (result != KP_OK)
+        fail(j, result);
+    return NULL;
+}
+
+// Half of the cores, but both of two, and no more than there are pieces for.
+static unsigned thread_count(const job *j) {
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    uint64_t most = cores < 2 ? 1 : cores < 4 ? 2 : (uint64_t)cores / 2;
+    most = most < KP_STAGING_THREADS ? most : KP_STAGING_THREADS;
+    uint64_t pieces = (j->tensor->count - 1) / j->piece + 1;
+    return (unsigned)(pieces < most ? pieces : most);
+}
+
+// What no thread could be had for, the others do.
+static void run(job *j, kp_staging *staging) {
+    worker workers[KP_STAGING_THREADS];
+    unsigned count = thread_count(j), started = 1;
+    for (unsigned k = 0; k < count; k++)
+        workers[k] = (worker){.job = j, .slots = &staging->slots[2 * k]};
+    while (started < count && pthread_create(&workers[started].thread, NULL, work, &workers[started]) == 0)
+        started++;
+    work(&workers[0]);
+    for (unsigned k = 1; k < started; k++)
+        pthread_join(workers[k].thread, NULL);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The doors
+// ---------------------------------------------------------------------------------------------------------------------
+
+static kp_result check(const kp_tensor *tensor, const void *data, uint64_t bytes, const char *who) {
+    if (tensor == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: tensor is NULL", who);
+    kp_result result = kp_manager_check(tensor->manager, kp_memory_kind(tensor), tensor->label);
+    if (result != KP_OK)
+        return result;
+    if (tensor->format != NULL)
+        return kp_error_set(KP_ERROR_TYPE, "%s: '%s' is an image; copy a tensor to it", who, tensor->label);
+    if (!kp_memory_alive(tensor))
+        return kp_error_set(KP_ERROR_STATE, "tensor '%s' is destroyed", tensor->label);
+    if (bytes != tensor->bytes)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: tensor '%s' has %llu bytes, %llu were given", who, tensor->label,
+                            (unsigned long long)tensor->bytes, (unsigned long long)bytes);
+    if (data == NULL && bytes != 0)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: data is NULL, tensor '%s' has %llu bytes", who, tensor->label,
+                            (unsigned long long)bytes);
+    return KP_OK;
+}
+
+static kp_result move(kp_tensor *tensor, unsigned char *data, bool up) {
+    job j = {.manager = tensor->manager,
+             .tensor = tensor,
+             .data = data,
+             .up = up,
+             .piece = PIECE / (tensor->bytes / tensor->count),
+             .queue = choose_queue(tensor->manager)};
+    kp_staging *staging = &tensor->manager->staging;
+    pthread_mutex_init(&j.lock, NULL);
+    kp_guard_lock(&staging->lock);
+    run(&j, staging);
+    kp_guard_unlock(&staging->lock);
+    pthread_mutex_destroy(&j.lock);
+    return j.result == KP_OK ? KP_OK : kp_error_set(j.result, "tensor '%s': %s", tensor->label, j.words);
+}
+
+kp_result kp_tensor_upload(kp_tensor *tensor, const void *data, uint64_t bytes) {
+    kp_result result = check(tensor, data, bytes, "kp_tensor_upload");
+    return result != KP_OK || bytes == 0 ? result : move(tensor, (unsigned char *)(uintptr_t)data, true);
+}
+
+kp_result kp_tensor_download(kp_tensor *tensor, void *data, uint64_t bytes) {
+    kp_result result = check(tensor, data, bytes, "kp_tensor_download");
+    return result != KP_OK || bytes == 0 ? result : move(tensor, data, false);
+}
+
+void kp_staging_init(kp_staging *staging) { pthread_mutex_init(&staging->lock, NULL); }
+
+void kp_staging_drop(kp_staging *staging) {
+    kp_guard_lock(&staging->lock);
+    for (unsigned k = 0; k < KP_STAGING_SLOTS; k++) {
+        kp_sequence_destroy(staging->slots[k].sequence);
+        kp_tensor_destroy(staging->slots[k].memory);
+        staging->slots[k] = (kp_staging_slot){0};
+    }
+    kp_guard_unlock(&staging->lock);
+}
+
+void kp_staging_destroy(kp_staging *staging) {
+    kp_staging_drop(staging);
+    pthread_mutex_destroy(&staging->lock);
+}
