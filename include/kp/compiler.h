@@ -11,6 +11,8 @@
 //   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
 //   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
 //   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
+//   a: Image2D[f32]          a storage image, of the format r32f; a: Image2D[vec4, "rgba8"] of another; Image1D, Image3D
+//   t: Texture2D[f32]        a sampled image with its sampler, of any format
 //   a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
 //                            default value
 //   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or
