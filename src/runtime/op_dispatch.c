@@ -99,19 +99,42 @@ static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
     return result;
 }
 
-static void push(const dispatch *d, kp_recorder *recorder) {
+static const void *own_push(const dispatch *d) { return d->push != NULL ? d->push : d->op.algorithm->push; }
+
+static bool pushes_launch(const dispatch *d) { return d->launch.setting.blocks || d->launch.setting.groups; }
+
+// Those that `before`, on the same algorithm, has not pushed already; NULL: all of them.
+static void push(const dispatch *d, const dispatch *before, kp_recorder *recorder) {
     const kp_algorithm *algorithm = d->op.algorithm;
     VkPipelineLayout layout = algorithm->kernel->module->layout.handle;
     uint32_t size = kp_algorithm_push_size(algorithm);
-    if (size != 0)
+    if (size != 0 && (before == NULL || memcmp(own_push(d), own_push(before), size) != 0))
         recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, size,
-                                                d->push != NULL ? d->push : algorithm->push);
-    if (algorithm->shape_size != 0)
+                                                own_push(d));
+    if (algorithm->shape_size != 0 && before == NULL)
         recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, size,
                                                 algorithm->shape_size, algorithm->shapes);
-    if (d->launch.setting.blocks || d->launch.setting.groups)
+    if (pushes_launch(d) && (before == NULL || !pushes_launch(before) ||
+                             memcmp(&d->launch.push, &before->launch.push, sizeof d->launch.push) != 0))
         recorder->device->vk.vkCmdPushConstants(recorder->commands, layout, VK_SHADER_STAGE_COMPUTE_BIT,
                                                 d->launch.push_offset, sizeof d->launch.push, &d->launch.push);
+}
+
+// Binds what the dispatch before it has not bound. Every report is another part of memory.
+static kp_result bind_all(const dispatch *d, kp_recorder *recorder) {
+    const dispatch *before = (const dispatch *)recorder->dispatch;
+    const kp_algorithm *algorithm = d->op.algorithm;
+    kp_result result = KP_OK;
+    if (before == NULL || before->pipeline != d->pipeline)
+        recorder->device->vk.vkCmdBindPipeline(recorder->commands, VK_PIPELINE_BIND_POINT_COMPUTE, d->pipeline);
+    if (before != NULL && before->op.algorithm != algorithm)
+        before = NULL;
+    if (before == NULL || algorithm->kernel->module->reports)
+        result = bind(algorithm, recorder);
+    if (result == KP_OK)
+        push(d, before, recorder);
+    recorder->dispatch = result == KP_OK ? &d->op : NULL;
+    return result;
 }
 
 static kp_result record(const kp_op *op, kp_recorder *recorder) {
@@ -126,11 +149,9 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
     kp_result result = kp_recorder_ready(recorder);
     if (result != KP_OK)
         return result;
-    recorder->device->vk.vkCmdBindPipeline(recorder->commands, VK_PIPELINE_BIND_POINT_COMPUTE, d->pipeline);
-    result = bind(op->algorithm, recorder);
+    result = bind_all(d, recorder);
     if (result != KP_OK)
         return result;
-    push(d, recorder);
     const kp_device_functions *vk = &recorder->device->vk;
     const uint32_t *groups = d->launch.groups;
     if (op->memory_count == 0)

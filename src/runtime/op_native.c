@@ -38,6 +38,7 @@ static kp_result record(const kp_op *op, kp_recorder *recorder) {
     kp_result result = kp_recorder_ready(recorder);
     if (result != KP_OK)
         return result;
+    recorder->dispatch = NULL; // it may bind what it likes
     result = n->desc.record(n->desc.payload, recorder->device->handle, recorder->commands);
     if (result != KP_OK)
         return kp_error_set(result, "op '%s': its callback answered %s", n->name, kp_result_name(result));

@@ -38,8 +38,9 @@ typedef struct kp_recorder {
     kp_map index;             // memory to slot + 1, when there are many
     kp_recorder_touched *touched;
     size_t touched_count, touched_capacity;
-    size_t command_count; // recorded by ops
-    kp_result result;     // the first failure; all that follows does nothing
+    size_t command_count;         // recorded by ops
+    const struct kp_op *dispatch; // whose pipeline, memory and push constants are bound; NULL: unknown
+    kp_result result;             // the first failure; all that follows does nothing
 } kp_recorder;
 
 // `memory` is all that the ops may touch, each once; `uses` gets how. What was submitted before is not the recorder's

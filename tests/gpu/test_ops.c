@@ -213,6 +213,103 @@ static void an_op_of_ones_own_is_ordered_like_any_other(void **state) {
     kp_tensor_destroy(x);
 }
 
+// An op that leaves other push constants behind.
+typedef struct spoiler {
+    PFN_vkCmdPushConstants push;
+    VkPipelineLayout layout;
+} spoiler;
+
+static kp_result record_spoil(void *payload, VkDevice device, VkCommandBuffer commands) {
+    static const uint32_t garbage[4] = {77, 77, 77, 77};
+    const spoiler *s = payload;
+    (void)device;
+    s->push(commands, s->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof garbage, garbage);
+    return KP_OK;
+}
+
+static const char mix[] = "def mix(i: Index, x: Array[i32], a: i32):\n"
+                          "    x[i] = x[i] * 3 + a\n";
+static const char flip[] = "def flip(i: Index, x: Array[i32]):\n"
+                           "    x[i] = -x[i]\n";
+
+// Dispatches of a few kinds in a random order, of which one may find bound what it needs: the numbers come out as those
+// of the same steps here.
+static void what_is_bound_already_need_not_be_bound_again(void **state) {
+    kp_manager *mgr = *state;
+    enum { SIZE = 1000, STEPS = 600 };
+    static uint32_t here[2][SIZE];
+    memset(here, 0, sizeof here);
+    kp_tensor *x[2];
+    kp_program *programs[2];
+    kp_algorithm *algorithms[2][2];
+    const int32_t one = 1;
+    OK(kp_compile(mix, NULL, &programs[0]));
+    OK(kp_compile(flip, NULL, &programs[1]));
+    for (int t = 0; t < 2; t++) {
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_I32, .count = SIZE, .fill = &(int32_t){0}}, &x[t]));
+        for (int p = 0; p < 2; p++)
+            OK(kp_algorithm_create(mgr,
+                                   &(kp_algorithm_desc){.program = programs[p],
+                                                        .memory = &x[t],
+                                                        .memory_count = 1,
+                                                        .push = p == 0 ? &one : NULL,
+                                                        .push_size = p == 0 ? sizeof one : 0},
+                                   &algorithms[t][p]));
+    }
+    kp_vulkan_manager native;
+    OK(kp_vulkan_from_manager(mgr, &native));
+    PFN_vkGetDeviceProcAddr get =
+        (PFN_vkGetDeviceProcAddr)native.get_instance_proc_addr(native.instance, "vkGetDeviceProcAddr");
+    spoiler s = {.push = (PFN_vkCmdPushConstants)get(native.device, "vkCmdPushConstants")};
+    const VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                               .pushConstantRangeCount = 1,
+                                               .pPushConstantRanges =
+                                                   &(VkPushConstantRange){VK_SHADER_STAGE_COMPUTE_BIT, 0, 16}};
+    PFN_vkCreatePipelineLayout create = (PFN_vkCreatePipelineLayout)get(native.device, "vkCreatePipelineLayout");
+    assert_int_equal(create(native.device, &layout, NULL, &s.layout), VK_SUCCESS);
+    kp_sequence *seq = gpu_sequence(mgr);
+    uint32_t random = 1;
+    for (int step = 0; step < STEPS; step++) {
+        random = random * 1664525 + 1013904223;
+        uint32_t t = random >> 16 & 1, kind = random >> 17 & 7, count = (random >> 20 & 1) != 0 ? SIZE : 700;
+        const int32_t given = (int32_t)(random >> 22 & 1);
+        kp_dispatch_desc desc = {.extent = {count, 1, 1}};
+        if (kind == 1 && step > STEPS / 2) // it hides what was wrong before
+            kind = 0;
+        if (kind == 0)
+            OK(kp_vulkan_record(seq, &(kp_vulkan_op){.record = record_spoil, .payload = &s}));
+        if (kind == 1)
+            OK(kp_record_fill(seq, x[t], &given));
+        for (uint32_t i = 0; kind == 1 && i < SIZE; i++)
+            here[t][i] = (uint32_t)given;
+        if (kind >= 2 && kind < 6) {
+            desc.push = kind < 4 ? &given : NULL;
+            desc.push_size = kind < 4 ? sizeof given : 0;
+            OK(kp_record_dispatch(seq, algorithms[t][0], &desc));
+            for (uint32_t i = 0; i < count; i++)
+                here[t][i] = here[t][i] * 3 + (uint32_t)(kind < 4 ? given : one);
+        }
+        if (kind >= 6) {
+            OK(kp_record_dispatch(seq, algorithms[t][1], &desc));
+            for (uint32_t i = 0; i < count; i++)
+                here[t][i] = 0 - here[t][i];
+        }
+    }
+    OK(kp_record_sync_local(seq, x, 2));
+    OK(kp_sequence_eval(seq));
+    assert_memory_equal(kp_tensor_data(x[0]), here[0], sizeof here[0]);
+    assert_memory_equal(kp_tensor_data(x[1]), here[1], sizeof here[1]);
+    kp_sequence_destroy(seq);
+    PFN_vkDestroyPipelineLayout drop = (PFN_vkDestroyPipelineLayout)get(native.device, "vkDestroyPipelineLayout");
+    drop(native.device, s.layout, NULL);
+    for (int k = 0; k < 2; k++) {
+        kp_algorithm_destroy(algorithms[k][0]);
+        kp_algorithm_destroy(algorithms[k][1]);
+        kp_tensor_destroy(x[k]);
+        kp_program_destroy(programs[k]);
+    }
+}
+
 static void a_callback_that_fails_leaves_the_sequence_usable(void **state) {
     kp_manager *mgr = *state;
     kp_tensor *x = gpu_floats(mgr, "x", 4, NULL);
@@ -425,6 +522,7 @@ int main(void) {
         GPU_TEST(indirect_launches_that_do_not_fit_are_refused),
         GPU_TEST(counts_that_are_destroyed_are_named),
         GPU_TEST(an_op_of_ones_own_is_ordered_like_any_other),
+        GPU_TEST(what_is_bound_already_need_not_be_bound_again),
         GPU_TEST(a_callback_that_fails_leaves_the_sequence_usable),
         GPU_TEST(a_buffer_of_ones_own_is_a_tensor),
         GPU_TEST(new_constants_and_launches_reach_recorded_sequences),
