@@ -59,6 +59,8 @@ PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, kp_memo
                                                               .memory_type = memory_type});
     if (tensor == NULL)
         release(b);
+    else
+        ((ext_tensor *)tensor)->borrowed = kp_tensor_data(((ext_tensor *)tensor)->handle) == data->bytes;
     ext_borrow_return();
     return tensor;
 }

@@ -229,6 +229,8 @@ int ext_data_spirv(PyObject *object, ext_data *out);
 // ---------------------------------------------------------------------------------------------------------------------
 
 int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]);              // () to three counts; rest 0
+int ext_launch_extent(PyObject *object, uint32_t out[3]);                               // the same, none of them 0
+int ext_launch_workgroup(PyObject *object, uint32_t out[3]);                            // the same, all 0 when x is
 int ext_launch_push(PyObject *object, const char *what, ext_data *out);                 // push constants as bytes
 int ext_launch_spec_words(const char *words, size_t count, kp_spec **out);              // *out freed by PyMem_Free
 int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *count); // *out freed by PyMem_Free
@@ -275,6 +277,7 @@ typedef struct ext_tensor {
     bool doomed;   // destroy() came meanwhile
     bool classic;  // made by calling kp.Tensor(...)
     bool image;    // a kp.Image
+    bool borrowed; // its host side is an array's own memory
 } ext_tensor;
 
 // exchange.c: methods of ext_tensor

@@ -52,6 +52,23 @@ int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]) {
     return result;
 }
 
+int ext_launch_extent(PyObject *object, uint32_t out[3]) {
+    if (ext_launch_three(object, "extent", out) < 0)
+        return -1;
+    if (object == NULL || object == Py_None || (out[0] != 0 && out[1] != 0 && out[2] != 0))
+        return 0;
+    PyErr_Format(PyExc_ValueError, "extent: must be numbers from 1 up, not %R, which leaves nothing to dispatch",
+                 object);
+    return -1;
+}
+
+int ext_launch_workgroup(PyObject *object, uint32_t out[3]) {
+    int result = ext_launch_three(object, "workgroup", out);
+    if (result == 0 && out[0] == 0) // as Kompute has it: x tells whether one is given
+        out[1] = out[2] = 0;
+    return result;
+}
+
 static bool is_constant_type(kp_dtype dtype) {
     return dtype == KP_F32 || dtype == KP_F64 || dtype == KP_I32 || dtype == KP_U32;
 }

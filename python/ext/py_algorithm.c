@@ -44,8 +44,8 @@ static int read_specs(const ext_algorithm_desc *desc, request *r) {
 static int read_request(kp_ext *ext, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc, request *r) {
     *r = (request){.push_bytes = desc->push_bytes, .push_size = desc->push_size};
     // Handles come last: reading the others may run code of the user's, which may destroy a tensor.
-    if (read_program(ext, desc, r) == 0 && ext_launch_three(desc->workgroup, "workgroup", r->workgroup) == 0 &&
-        ext_launch_three(desc->extent, "extent", r->extent) == 0 && read_specs(desc, r) == 0 &&
+    if (read_program(ext, desc, r) == 0 && ext_launch_workgroup(desc->workgroup, r->workgroup) == 0 &&
+        ext_launch_extent(desc->extent, r->extent) == 0 && read_specs(desc, r) == 0 &&
         (ext_constants_named(desc->push) || ext_launch_push(desc->push, "push_consts", &r->push) == 0) &&
         ext_memories_read(ext, core, memories, "tensors", &r->memories) == 0)
         return 0;
@@ -271,10 +271,10 @@ static PyObject *algorithm_set_specs(PyObject *self, PyObject *object) {
     return chain(self, result);
 }
 
-static PyObject *set_launch(PyObject *self, PyObject *object, const char *what, bool workgroups) {
+static PyObject *set_launch(PyObject *self, PyObject *object, bool workgroups) {
     ext_algorithm *a = (ext_algorithm *)self;
     uint32_t axes[3];
-    if (ext_launch_three(object, what, axes) < 0)
+    if ((workgroups ? ext_launch_workgroup(object, axes) : ext_launch_extent(object, axes)) < 0)
         return NULL;
     kp_algorithm *handle = ext_algorithm_use(a);
     if (handle == NULL)
@@ -283,13 +283,9 @@ static PyObject *set_launch(PyObject *self, PyObject *object, const char *what, 
                  failed(a->ext, kp_algorithm_set_launch(handle, workgroups ? axes : NULL, workgroups ? NULL : axes)));
 }
 
-static PyObject *algorithm_set_workgroup(PyObject *self, PyObject *object) {
-    return set_launch(self, object, "workgroup", true);
-}
+static PyObject *algorithm_set_workgroup(PyObject *self, PyObject *object) { return set_launch(self, object, true); }
 
-static PyObject *algorithm_set_extent(PyObject *self, PyObject *object) {
-    return set_launch(self, object, "extent", false);
-}
+static PyObject *algorithm_set_extent(PyObject *self, PyObject *object) { return set_launch(self, object, false); }
 
 static PyObject *algorithm_destroy(PyObject *self, PyObject *unused) {
     (void)unused;
@@ -323,9 +319,9 @@ PyDoc_STRVAR(set_specs_doc,
              "Replaces the specialization constants: as in Manager.algorithm(), or a dict by id or name. Those that\n"
              "are not given have the module's defaults. Returns the algorithm.");
 PyDoc_STRVAR(set_workgroup_doc, "set_workgroup($self, workgroup, /)\n--\n\n"
-                                "Replaces the launch, in workgroups; (0, 0, 0): the elements of tensors[0].");
+                                "Replaces the launch, in workgroups; (0, ...): the elements of tensors[0].");
 PyDoc_STRVAR(set_extent_doc, "set_extent($self, extent, /)\n--\n\n"
-                             "Replaces the launch, in invocations.");
+                             "Replaces the launch, in invocations.\n\nValueError: 0 on an axis.");
 
 static PyMethodDef algorithm_methods[] = {
     {"bind", algorithm_bind, METH_O, bind_doc},

@@ -657,14 +657,13 @@ PyDoc_STRVAR(manager_doc,
 PyDoc_STRVAR(tensor_doc, "tensor($self, /, data, memory_type=MemoryTypes.device)\n--\n\n"
                          "A float32 tensor from any array (converted by value) or sequence of numbers, flattened.\n\n"
                          "TypeError: not numbers. LimitError, DeviceMemoryError: too large.");
-PyDoc_STRVAR(
-    tensor_t_doc,
-    "tensor_t($self, /, data, memory_type=MemoryTypes.device, *, copy=True)\n--\n\n"
-    "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n"
-    "copy=False makes the array's own memory the host side where the device can use it: the array is "
-    "writable,\n"
-    "contiguous, and begins where a buffer may; else it is copied. numpy.shares_memory(t.data(), array) tells.\n\n"
-    "TypeError: not an array, or of another dtype. LimitError, DeviceMemoryError: too large.");
+PyDoc_STRVAR(tensor_t_doc,
+             "tensor_t($self, /, data, memory_type=MemoryTypes.device, *, copy=True)\n--\n\n"
+             "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n"
+             "copy=False makes the array's own memory the host side where the device can use it: the array is "
+             "writable,\n"
+             "contiguous, and begins where a buffer may; else it is copied. t.shares_array tells.\n\n"
+             "TypeError: not an array, or of another dtype. LimitError, DeviceMemoryError: too large.");
 PyDoc_STRVAR(algorithm_doc,
              "algorithm($self, /, tensors=(), spirv=None, workgroup=(0, 0, 0), spec_consts=None, push_consts=None, *, "
              "extent=None)\n--\n\n"

@@ -146,6 +146,41 @@ static PyObject *sequence_eval_await(PyObject *self, PyObject *args, PyObject *k
     return chain(self, ext_sequence_run((ext_sequence *)self, EXT_AWAIT, timeout));
 }
 
+enum { SLICE = 2000000 }; // nanoseconds between looks at whether to go on waiting
+
+// Waits without the GIL until the work is done or another thread sets stop[0]. stop[1] says that the wait has begun.
+static kp_result await_unless(ext_sequence *s, kp_sequence *handle, volatile char *stop) {
+    kp_result result = KP_ERROR_TIMEOUT;
+    stop[1] = 1;
+    s->busy = true;
+    PyThreadState *thread = ext_core_enter(s->core);
+    while (stop[0] == 0 && result == KP_ERROR_TIMEOUT)
+        result = kp_sequence_await(handle, SLICE);
+    ext_core_leave(s->core, thread);
+    s->busy = false;
+    return result;
+}
+
+// _await(stop): eval_await() for a thread of asyncio's. `stop` is a bytearray of two.
+static PyObject *sequence_await(PyObject *self, PyObject *stop) {
+    ext_sequence *s = (ext_sequence *)self;
+    Py_buffer buffer;
+    if (PyObject_GetBuffer(stop, &buffer, PyBUF_WRITABLE) < 0)
+        return NULL;
+    kp_sequence *handle = buffer.len >= 2 ? ext_sequence_use(s) : NULL;
+    kp_result result = handle != NULL ? await_unless(s, handle, buffer.buf) : KP_OK;
+    PyBuffer_Release(&buffer);
+    if (handle == NULL)
+        return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_ValueError, "stop: has fewer than two bytes");
+    if (result == KP_OK) {
+        s->ended = true;
+        s->begun = false;
+    }
+    if (result != KP_OK && result != KP_ERROR_TIMEOUT)
+        return ext_error_raise(s->ext, result);
+    Py_RETURN_NONE;
+}
+
 static int drop_recording(ext_sequence *s) {
     kp_sequence *handle = ext_sequence_use(s);
     if (handle == NULL || succeeded(s, kp_sequence_clear(handle)) < 0)
@@ -348,6 +383,8 @@ PyDoc_STRVAR(eval_async_doc, "eval_async($self, /, op=None)\n--\n\n"
 PyDoc_STRVAR(eval_await_doc, "eval_await($self, /, wait_for=18446744073709551615)\n--\n\n"
                              "Waits for eval_async(), at most that many nanoseconds. Returns the sequence.\n\n"
                              "StateError: nothing was started. TimeoutError: it goes on; call again.");
+PyDoc_STRVAR(await_doc, "_await($self, stop, /)\n--\n\n"
+                        "As eval_await(), until another thread sets stop[0].");
 PyDoc_STRVAR(is_recording_doc, "is_recording($self, /)\n--\n\n"
                                "Whether ops were recorded since the last evaluation.");
 PyDoc_STRVAR(is_rec_doc, "is_rec($self, /)\n--\n\n"
@@ -408,6 +445,7 @@ static PyMethodDef sequence_methods[] = {
     {"get_timestamps", sequence_timestamps, METH_NOARGS, timestamps_doc},
     {"op_names", sequence_op_names, METH_NOARGS, op_names_doc},
     {"destroy", sequence_destroy, METH_NOARGS, destroy_doc},
+    {"_await", sequence_await, METH_O, await_doc},
     {"_tick", sequence_tick, METH_NOARGS, tick_doc},
     {"_record_op", sequence_record_op, METH_VARARGS, record_op_doc},
     {NULL, NULL, 0, NULL},

@@ -718,8 +718,15 @@ static PyObject *tensor_manager(PyObject *self, void *unused) {
     return t->core != NULL ? ext_manager_of(t->ext, t->core) : Py_NewRef(Py_None);
 }
 
+static PyObject *memory_shares_array(PyObject *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(((ext_tensor *)self)->borrowed);
+}
+
 static PyGetSetDef memory_getset[] = {
     {"manager", tensor_manager, NULL, "The Manager that holds its device memory; None when there is none.", NULL},
+    {"shares_array", memory_shares_array, NULL,
+     "Whether its host side is an array's own memory, as Manager.tensor_t(copy=False) has it where that can be.", NULL},
     {"shape", memory_shape, NULL, "The axes, as NumPy has them: rows, ..., and of an image the channels last.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };

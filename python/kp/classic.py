@@ -28,12 +28,9 @@ if TYPE_CHECKING:
     Text: TypeAlias = str | bytes | Iterable[str] | Iterable[int]
 
 
-# How long a thread that waits for asyncio stays in the library, in nanoseconds: a task that is cancelled leaves it busy as long.
-SLICE = 20_000_000
-
-
 class Sequence(_kp.Sequence):
     __doc__ = _kp.Sequence.__doc__
+    _awaited = False
 
     def __enter__(self) -> Sequence:
         return self
@@ -48,13 +45,21 @@ class Sequence(_kp.Sequence):
     async def _wait(self) -> Sequence:
         import asyncio  # as heavy as all of kp: for those who have it already
 
-        loop = asyncio.get_running_loop()
-        while True:
-            try:
-                await loop.run_in_executor(None, self.eval_await, SLICE)
-            except TimeoutError:
-                continue
-            return self
+        if self._awaited:
+            raise _kp.StateError("the sequence is awaited already: one await for each eval_async()")
+        self._awaited, stop = True, bytearray(2)
+        waiting = asyncio.get_running_loop().run_in_executor(None, self._await, stop)
+        try:
+            await asyncio.shield(waiting)
+        except asyncio.CancelledError:
+            stop[0] = 1  # the thread leaves the library, and with it the sequence
+            if not stop[1]:
+                waiting.cancel()  # all of asyncio's threads are in use: it need not begin
+            await asyncio.wait([waiting])
+            raise
+        finally:
+            self._awaited = False
+        return self
 
     def profile(self) -> Profile:
         """How long each op of the last evaluation took, for the first `total_timestamps` ops.

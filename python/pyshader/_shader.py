@@ -13,7 +13,11 @@ if TYPE_CHECKING:
 
 
 class ShaderModule:
-    """A compiled shader: what python2shader makes of a function."""
+    """A compiled shader: what python2shader makes of a function.
+
+    It stays what it was where it was decorated: a number or function from outside that changes later changes nothing, as in
+    pyshader. A kp.kernel follows such changes.
+    """
 
     def __init__(self, input: Callable[..., Any], program: kp.Program) -> None:
         self.input = input

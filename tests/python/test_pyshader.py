@@ -3,6 +3,7 @@
 import importlib
 import linecache
 import sys
+import types
 
 import kp
 import numpy as np
@@ -261,3 +262,17 @@ def test_a_file_that_changed_under_the_program(tmp_path, monkeypatch):
     with pytest.raises(kp.CompileError):
         ps.python2shader(module.compute_k)
     del sys.modules["changing_shaders"]
+
+
+def test_a_shader_stays_what_it_was_when_decorated():
+    module = types.ModuleType("module")
+    module.factor = 2.0
+
+    @ps.python2shader
+    def compute_scaled(index=("input", "GlobalInvocationId", ps.ivec3), data=("buffer", 0, ps.Array(ps.f32))):
+        data[index.x] = module.factor * data[index.x]
+
+    before = compute_scaled.to_spirv()
+    module.factor = 3.0
+    assert compute_scaled.to_spirv() is before
+    assert ps.python2shader(compute_scaled.input).to_spirv() != before

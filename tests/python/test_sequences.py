@@ -4,6 +4,7 @@ constants by name."""
 import asyncio
 import json
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 import kp
 import numpy as np
@@ -238,6 +239,30 @@ def test_an_indirect_dispatch(mgr, scale, x):
 # --- asyncio, context managers
 
 
+@pytest.mark.parametrize("extent", [0, (0,), (4, 0), (0, 0, 0), np.int64(0)], ids=repr)
+def test_an_extent_of_nothing_is_refused(mgr, programs, extent):
+    data = mgr.tensor([1, 2])
+    with pytest.raises(
+        ValueError, match="^extent: must be numbers from 1 up, not .*, which leaves nothing to dispatch$"
+    ):
+        mgr.algorithm([data], programs["add_one"], extent=extent)
+    algorithm = mgr.algorithm([data], programs["add_one"], extent=1)
+    with pytest.raises(ValueError, match="^extent: must be"):
+        algorithm.set_extent(extent)
+    mgr.sequence().record(kp.OpSyncDevice([data])).record(kp.OpAlgoDispatch(algorithm)).eval(kp.OpSyncLocal([data]))
+
+
+def test_a_workgroup_of_no_x_is_none(mgr, programs):
+    """As in Kompute: as many as tensors[0] has elements."""
+    data = mgr.tensor([1, 2, 3])
+    for workgroup in ((0,), (0, 5, 5), [0, 0, 0]):
+        data.data()[:] = 0
+        algorithm = mgr.algorithm([data], programs["add_one"], workgroup=workgroup)
+        seq = mgr.sequence().record(kp.OpSyncDevice([data])).record(kp.OpAlgoDispatch(algorithm))
+        seq.record(kp.OpSyncLocal([data])).eval()
+        assert data.data().tolist() == [1, 1, 1]
+
+
 def long_work(mgr, steps=20000):
     text = (
         "def work(i: Index, x: Array[i32], steps: i32):\n    t = 0\n    for k in range(steps):\n"
@@ -288,14 +313,53 @@ def test_a_cancelled_await_leaves_the_sequence_usable(mgr):
         with pytest.raises(asyncio.CancelledError):
             await task
 
+        if seq.is_running():
+            seq.eval_await()  # at once: no thread is in it any more
+
     async def wait():
         await seq.eval_async()
 
-    asyncio.run(main())  # waits for its threads
-    if seq.is_running():
-        seq.eval_await()
+    asyncio.run(main())
     assert x.data()[0] == sum(range(20000))
     seq.rerecord().eval()
+
+
+def test_more_awaits_than_asyncio_has_threads(mgr):
+    jobs = [long_work(mgr) for _ in range(3)]
+
+    async def wait(seq):
+        await seq.eval_async()
+
+    async def main():
+        asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+        tasks = [asyncio.ensure_future(wait(seq)) for seq, _ in jobs]
+        await asyncio.sleep(0)
+        tasks[2].cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await tasks[2]
+        await asyncio.gather(*tasks[:2])
+        if jobs[2][0].is_running():
+            jobs[2][0].eval_await()
+
+    asyncio.run(main())
+    assert [x.data()[0] for _, x in jobs] == [sum(range(20000))] * 3
+
+
+def test_two_awaits_of_one_evaluation_are_an_error(mgr):
+    seq, x = long_work(mgr)
+
+    async def wait():
+        await seq
+
+    async def main():
+        seq.eval_async()
+        results = await asyncio.gather(wait(), wait(), return_exceptions=True)
+        assert results[0] is None
+        assert isinstance(results[1], kp.StateError)
+        assert str(results[1]) == "the sequence is awaited already: one await for each eval_async()"
+
+    asyncio.run(main())
+    assert x.data()[0] == sum(range(20000))
 
 
 def test_eval_await_with_a_timeout(mgr):

@@ -217,7 +217,8 @@ def test_an_arrays_own_memory_may_be_the_host_side(mgr):
     array[:] = np.arange(4096)
     tensor = mgr.tensor_t(array, copy=False)
     if mgr.device.type == "cpu":  # both CPU drivers can
-        assert np.shares_memory(tensor.data(), array)
+        assert tensor.shares_array
+    assert tensor.shares_array == np.shares_memory(tensor.data(), array)
     mgr.sequence().eval(kp.OpSyncDevice([tensor]))
     double(tensor)
     mgr.sequence().eval(kp.OpSyncLocal([tensor]))
@@ -235,9 +236,11 @@ def test_what_cannot_be_shared_is_copied(mgr):
     for array in (odd, read_only, aligned(64)[::2], aligned(64).astype(">f4")):
         tensor = mgr.tensor_t(array, copy=False)
         assert not np.shares_memory(tensor.data(), array)
+        assert not tensor.shares_array
         np.testing.assert_array_equal(tensor.data(), array)
     tensor = mgr.tensor_t(aligned(64), kp.MemoryTypes.storage, copy=False)
     assert tensor.size() == 64
+    assert not tensor.shares_array
 
 
 def test_a_shared_array_lives_as_long_as_work_on_it(mgr):
