@@ -37,7 +37,7 @@ RULES: dict[str, tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]] = {
     "python/ext": ((), PUBLIC, (*POSIX, "Python", "structmember")),
     "examples": ((), PUBLIC, POSIX),
     "bench": ((), PUBLIC, (*POSIX, *VULKAN)),
-    "tests/gpu": ((), PUBLIC, (*POSIX, *VULKAN, "cmocka")),
+    "tests/gpu": ((), PUBLIC, (*POSIX, *VULKAN, *SPIRV, "cmocka")),
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 

@@ -54,6 +54,60 @@ typedef enum kp_device_type {
 } kp_device_type;
 
 #define KP_MAX_QUEUE_FAMILIES 16
+#define KP_MAX_MEMORY_HEAPS 16
+
+// What a device may or may not have. kp enables all of it; a program that needs what is not there is refused by its
+// name. X(name, meaning)
+#define KP_DEVICE_FEATURES(X)                                                                    \
+    X(float16, "arithmetic on f16")                                                              \
+    X(float64, "arithmetic on f64")                                                              \
+    X(int8, "arithmetic on i8 and u8")                                                           \
+    X(int16, "arithmetic on i16 and u16")                                                        \
+    X(int64, "arithmetic on i64 and u64")                                                        \
+    X(storage8, "8-bit elements in buffers")                                                     \
+    X(storage16, "16-bit elements in buffers")                                                   \
+    X(uniform8, "8-bit elements in uniform buffers")                                             \
+    X(uniform16, "16-bit elements in uniform buffers")                                           \
+    X(push8, "8-bit push constants")                                                             \
+    X(push16, "16-bit push constants")                                                           \
+    X(atomic_int64, "64-bit integer atomics on buffers")                                         \
+    X(atomic_int64_shared, "64-bit integer atomics on shared memory")                            \
+    X(atomic_float32_add, "atomic addition of f32 on buffers; kernels of kp_compile do without") \
+    X(atomic_float32_add_shared, "... on shared memory")                                         \
+    X(atomic_float64_add, "atomic addition of f64 on buffers")                                   \
+    X(atomic_float16_add, "atomic addition of f16 on buffers")                                   \
+    X(atomic_float32_min_max, "atomic minimum and maximum of f32 on buffers")                    \
+    X(scalar_layout, "scalarBlockLayout: structs and vectors packed as in C")                    \
+    X(uniform_standard_layout, "uniform buffers laid out as storage buffers")                    \
+    X(subgroup_extended_types, "subgroup operations on 8-, 16- and 64-bit numbers and f16")      \
+    X(subgroup_size_control, "kernels may ask for a subgroup size")                              \
+    X(integer_dot_product, "dot products of integers")                                           \
+    X(memory_model, "vulkanMemoryModel")                                                         \
+    X(zero_shared_memory, "shared memory that starts as zeros")                                  \
+    X(cooperative_matrix, "VK_NV_cooperative_matrix")                                            \
+    X(shader_clock, "clocks in kernels")                                                         \
+    X(robust_access, "an index out of range reaches no other memory")                            \
+    X(robust_access2, "... and reads zero, to the byte")                                         \
+    X(timeline_semaphores, "several queues, and kp_semaphore_create's timelines")                \
+    X(push_descriptors, "VK_KHR_push_descriptor: rebinding costs nothing")                       \
+    X(memory_budget, "VK_EXT_memory_budget: kp_manager_memory knows what others use")            \
+    X(host_import, "VK_EXT_external_memory_host: a program's own memory as a host side")         \
+    X(memory_fd, "VK_KHR_external_memory_fd: tensors shared by file descriptor")                 \
+    X(dma_buf, "VK_EXT_external_memory_dma_buf: ... with other drivers and devices")             \
+    X(semaphore_fd, "VK_KHR_external_semaphore_fd: semaphores shared by file descriptor")        \
+    X(portability, "not all of Vulkan, as on macOS (VK_KHR_portability_subset)")
+
+// Operations of a subgroup, as in VkSubgroupFeatureFlagBits.
+typedef enum kp_subgroup_ops {
+    KP_SUBGROUP_BASIC = 0x1,
+    KP_SUBGROUP_VOTE = 0x2,
+    KP_SUBGROUP_ARITHMETIC = 0x4,
+    KP_SUBGROUP_BALLOT = 0x8,
+    KP_SUBGROUP_SHUFFLE = 0x10,
+    KP_SUBGROUP_SHUFFLE_RELATIVE = 0x20,
+    KP_SUBGROUP_CLUSTERED = 0x40,
+    KP_SUBGROUP_QUAD = 0x80,
+} kp_subgroup_ops;
 
 // What is known about a device before a manager is made on it.
 typedef struct kp_device_info {
@@ -78,10 +132,30 @@ typedef struct kp_device_info {
     uint32_t max_shared_memory;         // bytes per workgroup
     bool timestamps;                    // kp_sequence_timestamps works
     double timestamp_period;            // nanoseconds per tick
-    bool float16, float64;              // arithmetic on them
-    bool int8, int16, int64;            // arithmetic on them
-    bool storage8, storage16;           // 8- and 16-bit elements in buffers
-    uint32_t queue_family_count;        //
+    uint32_t subgroup_ops;              // in kernels: sum of kp_subgroup_ops
+    uint32_t device_id;                 // the vendor's number of the product
+    uint32_t driver_id;                 // VkDriverId; 0: unknown
+    uint32_t driver_version;            // in the vendor's own form
+    uint8_t driver_uuid[16];            // changes with what makes memory and semaphores incompatible (kp/external.h)
+    uint32_t max_storage_buffers;       // bound by one kernel
+    uint32_t max_uniform_buffers;       //
+    uint32_t max_storage_images;        //
+    uint32_t max_sampled_images;        //
+    uint32_t max_samplers;              //
+    uint32_t max_uniform_range;         // bytes of one bound uniform buffer
+    uint32_t storage_alignment;         // bytes: where in a tensor a view that is bound as a storage buffer may begin
+    uint32_t uniform_alignment;         // ... as a uniform buffer
+    uint32_t max_image_size[3];         // pixels on an axis of a 1-D, a 2-D and a 3-D image
+    uint32_t max_allocations;           // live device allocations
+    uint32_t memory_heap_count;         //
+    struct {
+        uint64_t bytes;
+        bool device_local;
+    } memory_heaps[KP_MAX_MEMORY_HEAPS];
+#define KP_X(name, meaning) bool name;
+    KP_DEVICE_FEATURES(KP_X)
+#undef KP_X
+    uint32_t queue_family_count; //
     struct {
         uint32_t count;                   // queues in the family
         bool compute, transfer, graphics; //
@@ -93,6 +167,11 @@ typedef struct kp_device_info {
 // be NULL when `capacity` is 0. A machine without a loader, a driver or a device has none: KP_OK and 0. Thread-safety:
 // any.
 KP_API kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count);
+
+// The names of the extensions that the driver has for a device, which kp_manager_desc.extensions may enable. Writes at
+// most `capacity`; `*count` is how many there are. KP_ERROR_INDEX. Thread-safety: any.
+typedef char kp_extension_name[256];
+KP_API kp_result kp_device_extensions(uint32_t index, kp_extension_name *names, size_t capacity, size_t *count);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Manager

@@ -36,14 +36,27 @@ static PyStructSequence_Field device_fields[] = {
     {"max_shared_memory", "bytes per workgroup"},
     {"timestamps", "Sequence.get_timestamps() works"},
     {"timestamp_period", "nanoseconds per tick"},
-    {"float16", "arithmetic on f16"},
-    {"float64", "arithmetic on f64"},
-    {"int8", "arithmetic on i8 and u8"},
-    {"int16", "arithmetic on i16 and u16"},
-    {"int64", "arithmetic on i64 and u64"},
-    {"storage8", "8-bit elements in buffers"},
-    {"storage16", "16-bit elements in buffers"},
-    {"queue_families", "tuple of kp.QueueFamily; kp.Manager(device, [index, ...]) takes their indices"},
+    {"subgroup_ops", "frozenset of 'basic', 'vote', 'arithmetic', 'ballot', 'shuffle', 'shuffle_relative', "
+                     "'clustered', 'quad'"},
+    {"device_id", "the vendor's number of the product"},
+    {"driver_id", "VkDriverId; 0: unknown"},
+    {"driver_version", "in the vendor's own form"},
+    {"driver_uuid", "32 hex digits: what memory and semaphores are shared within"},
+    {"max_storage_buffers", "bound by one kernel"},
+    {"max_uniform_buffers", "bound by one kernel"},
+    {"max_storage_images", "bound by one kernel"},
+    {"max_sampled_images", "bound by one kernel"},
+    {"max_samplers", "bound by one kernel"},
+    {"max_uniform_range", "bytes of one bound uniform buffer"},
+    {"storage_alignment", "bytes: where in a tensor a view that a kernel binds may begin"},
+    {"uniform_alignment", "... as a uniform buffer"},
+    {"max_image_size", "pixels on an axis of a 1-D, a 2-D and a 3-D image"},
+    {"max_allocations", "live device allocations"},
+    {"memory_heaps", "tuple of (bytes, is device-local)"},
+#define KP_X(name, meaning) {#name, meaning},
+    KP_DEVICE_FEATURES(KP_X)
+#undef KP_X
+        {"queue_families", "tuple of kp.QueueFamily; kp.Manager(device, [index, ...]) takes their indices"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc device_desc = {"kp.Device", "What is known about a device before a manager is made on it.",
@@ -130,6 +143,36 @@ static PyObject *families(kp_ext *ext, const kp_device_info *info) {
     return all;
 }
 
+static PyObject *subgroup_ops(uint32_t flags) {
+    static const char *const names[] = {"basic",     "vote", "arithmetic", "ballot", "shuffle", "shuffle_relative",
+                                        "clustered", "quad"};
+    PyObject *list = PyList_New(0), *set = NULL;
+    for (unsigned i = 0; list != NULL && i < sizeof names / sizeof *names; i++) {
+        PyObject *name = (flags >> i & 1) != 0 ? PyUnicode_FromString(names[i]) : NULL;
+        if ((flags >> i & 1) != 0 && (name == NULL || PyList_Append(list, name) < 0))
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    if (list != NULL)
+        set = PyFrozenSet_New(list);
+    Py_XDECREF(list);
+    return set;
+}
+
+static PyObject *heaps(const kp_device_info *info) {
+    uint32_t count = info->memory_heap_count < KP_MAX_MEMORY_HEAPS ? info->memory_heap_count : KP_MAX_MEMORY_HEAPS;
+    PyObject *all = PyTuple_New((Py_ssize_t)count);
+    for (uint32_t i = 0; all != NULL && i < count; i++) {
+        PyObject *heap = Py_BuildValue("(KN)", (unsigned long long)info->memory_heaps[i].bytes,
+                                       PyBool_FromLong(info->memory_heaps[i].device_local));
+        if (heap == NULL)
+            Py_CLEAR(all);
+        else
+            PyTuple_SetItem(all, (Py_ssize_t)i, heap);
+    }
+    return all;
+}
+
 PyObject *ext_device_object(kp_ext *ext, const kp_device_info *info) {
     filler f = {.object = PyStructSequence_New(ext->device_type)};
     f.failed = f.object == NULL;
@@ -154,13 +197,25 @@ PyObject *ext_device_object(kp_ext *ext, const kp_device_info *info) {
     put(&f, PyLong_FromUnsignedLong(info->max_shared_memory));
     put(&f, PyBool_FromLong(info->timestamps));
     put(&f, PyFloat_FromDouble(info->timestamp_period));
-    put(&f, PyBool_FromLong(info->float16));
-    put(&f, PyBool_FromLong(info->float64));
-    put(&f, PyBool_FromLong(info->int8));
-    put(&f, PyBool_FromLong(info->int16));
-    put(&f, PyBool_FromLong(info->int64));
-    put(&f, PyBool_FromLong(info->storage8));
-    put(&f, PyBool_FromLong(info->storage16));
+    put(&f, subgroup_ops(info->subgroup_ops));
+    put(&f, PyLong_FromUnsignedLong(info->device_id));
+    put(&f, PyLong_FromUnsignedLong(info->driver_id));
+    put(&f, PyLong_FromUnsignedLong(info->driver_version));
+    put(&f, uuid(info->driver_uuid));
+    put(&f, PyLong_FromUnsignedLong(info->max_storage_buffers));
+    put(&f, PyLong_FromUnsignedLong(info->max_uniform_buffers));
+    put(&f, PyLong_FromUnsignedLong(info->max_storage_images));
+    put(&f, PyLong_FromUnsignedLong(info->max_sampled_images));
+    put(&f, PyLong_FromUnsignedLong(info->max_samplers));
+    put(&f, PyLong_FromUnsignedLong(info->max_uniform_range));
+    put(&f, PyLong_FromUnsignedLong(info->storage_alignment));
+    put(&f, PyLong_FromUnsignedLong(info->uniform_alignment));
+    put(&f, three(info->max_image_size));
+    put(&f, PyLong_FromUnsignedLong(info->max_allocations));
+    put(&f, heaps(info));
+#define KP_X(name, meaning) put(&f, PyBool_FromLong(info->name));
+    KP_DEVICE_FEATURES(KP_X)
+#undef KP_X
     put(&f, families(ext, info));
     return finish(&f);
 }
@@ -217,3 +272,32 @@ static PyObject *each_device(kp_ext *ext, bool dicts) {
 PyObject *ext_device_all(kp_ext *ext) { return each_device(ext, false); }
 
 PyObject *ext_device_list(kp_ext *ext) { return each_device(ext, true); }
+
+PyObject *ext_device_extensions(PyObject *module, PyObject *object) {
+    kp_ext *ext = PyModule_GetState(module);
+    uint32_t index;
+    size_t count = 0, room = 0;
+    kp_extension_name *names = NULL;
+    if (ext_element_set(KP_U32, &index, object) < 0)
+        return NULL;
+    kp_result result;
+    do { // once for their number
+        room = count;
+        free(names);
+        names = calloc(room + 1, sizeof *names);
+        if (names == NULL)
+            return PyErr_NoMemory();
+        PyThreadState *thread = ext_core_go();
+        result = kp_device_extensions(index, names, room, &count);
+        ext_core_come(thread);
+    } while (result == KP_OK && count > room);
+    PyObject *list = result == KP_OK ? PyList_New(0) : ext_error_raise(ext, result);
+    for (size_t i = 0; list != NULL && i < count; i++) {
+        PyObject *name = PyUnicode_FromString(names[i]);
+        if (name == NULL || PyList_Append(list, name) < 0)
+            Py_CLEAR(list);
+        Py_XDECREF(name);
+    }
+    free(names);
+    return list;
+}

@@ -158,6 +158,7 @@ PyObject *ext_log_level(PyObject *module, PyObject *level);
 // ---------------------------------------------------------------------------------------------------------------------
 
 int ext_device_init(kp_ext *ext, PyObject *module);
+PyObject *ext_device_extensions(PyObject *module, PyObject *index);
 PyObject *ext_device_all(kp_ext *ext);  // list of kp.Device
 PyObject *ext_device_list(kp_ext *ext); // list of Kompute's dicts
 PyObject *ext_device_properties(const kp_device_info *info);

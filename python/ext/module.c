@@ -197,6 +197,9 @@ PyDoc_STRVAR(devices_doc, "devices()\n--\n\n"
                           "What is known about each device, as list of kp.Device; empty on a machine without Vulkan.");
 PyDoc_STRVAR(list_devices_doc, "list_devices()\n--\n\n"
                                "As Manager.list_devices(), without a manager.");
+PyDoc_STRVAR(device_extensions_doc, "device_extensions(index, /)\n--\n\n"
+                                    "Names of the extensions that the driver has for devices()[index], which\n"
+                                    "kp.Manager(desired_extensions=...) may enable. IndexError.");
 PyDoc_STRVAR(version_doc, "version()\n--\n\n"
                           "Version of the C library.");
 PyDoc_STRVAR(log_level_doc,
@@ -235,6 +238,7 @@ PyDoc_STRVAR(launch_doc,
 
 static PyMethodDef functions[] = {
     {"devices", devices, METH_NOARGS, devices_doc},
+    {"device_extensions", ext_device_extensions, METH_O, device_extensions_doc},
     {"list_devices", list_devices, METH_NOARGS, list_devices_doc},
     {"version", version, METH_NOARGS, version_doc},
     {"log_level", ext_log_level, METH_O, log_level_doc},

@@ -46,16 +46,44 @@ static void print_axes(const char *name, const uint32_t axes[3]) {
 
 static void print_flag(bool on, const char *name) { printf("%s%s", on ? " " : "", on ? name : ""); }
 
-static void print_types(const kp_device_info *d) {
-    printf("    %-22s f32 i32 u32", "arithmetic");
-    print_flag(d->float16, "f16");
-    print_flag(d->float64, "f64");
-    print_flag(d->int8, "i8 u8");
-    print_flag(d->int16, "i16 u16");
-    print_flag(d->int64, "i64 u64");
-    printf("\n    %-22s 32", "bits of elements");
-    print_flag(d->storage8, "8");
-    print_flag(d->storage16, "16");
+// The names of the features, some in a line.
+static void print_features(const kp_device_info *d) {
+    const struct {
+        const char *name;
+        bool there;
+    } all[] = {
+#define KP_X(name, meaning) {#name, d->name},
+        KP_DEVICE_FEATURES(KP_X)
+#undef KP_X
+    };
+    size_t column = 0;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (!all[i].there)
+            continue;
+        if (column == 0 || column + strlen(all[i].name) > 90) {
+            printf("%s    %-22s", column != 0 ? "\n" : "", column != 0 ? "" : "features");
+            column = 26;
+        }
+        column += (size_t)printf(" %s", all[i].name);
+    }
+    printf("%s", column != 0 ? "\n" : "");
+}
+
+static void print_heaps(const kp_device_info *d) {
+    char name[32];
+    for (uint32_t i = 0; i < d->memory_heap_count && i < KP_MAX_MEMORY_HEAPS; i++) {
+        snprintf(name, sizeof name, "heap %u%s", (unsigned)i, d->memory_heaps[i].device_local ? ", device-local" : "");
+        print_bytes(name, d->memory_heaps[i].bytes);
+    }
+}
+
+static void print_subgroups(const kp_device_info *d) {
+    static const char *const names[] = {"basic",     "vote", "arithmetic", "ballot", "shuffle", "shuffle_relative",
+                                        "clustered", "quad"};
+    printf("    %-22s %u, can be %u to %u:", "subgroup size", (unsigned)d->subgroup_size,
+           (unsigned)d->min_subgroup_size, (unsigned)d->max_subgroup_size);
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        print_flag((d->subgroup_ops >> i & 1) != 0, names[i]);
     printf("\n");
 }
 
@@ -74,22 +102,23 @@ static void print_device(const kp_device_info *d) {
     print_uuid(d->uuid);
     printf("\n    %-22s %u.%u.%u\n", "Vulkan", (unsigned)(d->api_version >> 22 & 0x7F),
            (unsigned)(d->api_version >> 12 & 0x3FF), (unsigned)(d->api_version & 0xFFF));
+    printf("    %-22s %s\n", "driver", d->driver);
     print_bytes("memory", d->memory);
+    print_heaps(d);
     printf("    %-22s %s\n", "shared with the host", d->unified ? "yes" : "no");
     print_bytes("largest buffer", d->max_buffer_range);
     print_bytes("largest allocation", d->max_allocation);
     print_axes("workgroups", d->max_workgroup_count);
     print_axes("workgroup size", d->max_workgroup_size);
     printf("    %-22s %u\n", "workgroup invocations", (unsigned)d->max_workgroup_invocations);
-    printf("    %-22s %u, can be %u to %u\n", "subgroup size", (unsigned)d->subgroup_size,
-           (unsigned)d->min_subgroup_size, (unsigned)d->max_subgroup_size);
+    print_subgroups(d);
     print_bytes("push constants", d->max_push_constants);
     print_bytes("shared memory", d->max_shared_memory);
     if (d->timestamps)
         printf("    %-22s %g ns\n", "timestamp step", d->timestamp_period);
     else
         printf("    %-22s no\n", "timestamps");
-    print_types(d);
+    print_features(d);
     print_queues(d);
 }
 

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/str.h"
+#include "vulkan/features.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -13,7 +14,7 @@
 // Listing
 // ---------------------------------------------------------------------------------------------------------------------
 
-static kp_device_type as_type(VkPhysicalDeviceType type) {
+kp_device_type kp_devices_type(VkPhysicalDeviceType type) {
     switch (type) {
     case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
         return KP_DEVICE_INTEGRATED;
@@ -28,9 +29,77 @@ static kp_device_type as_type(VkPhysicalDeviceType type) {
     }
 }
 
-kp_device_info kp_devices_describe(const kp_info *info) {
+// X(field, condition on `f`)
+#define FEATURES(X)                                                             \
+    X(float16, f->small.shaderFloat16)                                          \
+    X(float64, f->core.features.shaderFloat64)                                  \
+    X(int8, f->small.shaderInt8)                                                \
+    X(int16, f->core.features.shaderInt16)                                      \
+    X(int64, f->core.features.shaderInt64)                                      \
+    X(storage8, f->storage8.storageBuffer8BitAccess)                            \
+    X(storage16, f->storage16.storageBuffer16BitAccess)                         \
+    X(uniform8, f->storage8.uniformAndStorageBuffer8BitAccess)                  \
+    X(uniform16, f->storage16.uniformAndStorageBuffer16BitAccess)               \
+    X(push8, f->storage8.storagePushConstant8)                                  \
+    X(push16, f->storage16.storagePushConstant16)                               \
+    X(atomic_int64, f->atomic64.shaderBufferInt64Atomics)                       \
+    X(atomic_int64_shared, f->atomic64.shaderSharedInt64Atomics)                \
+    X(atomic_float32_add, f->atomic_float.shaderBufferFloat32AtomicAdd)         \
+    X(atomic_float32_add_shared, f->atomic_float.shaderSharedFloat32AtomicAdd)  \
+    X(atomic_float64_add, f->atomic_float.shaderBufferFloat64AtomicAdd)         \
+    X(atomic_float16_add, f->atomic_float2.shaderBufferFloat16AtomicAdd)        \
+    X(atomic_float32_min_max, f->atomic_float2.shaderBufferFloat32AtomicMinMax) \
+    X(scalar_layout, f->scalar.scalarBlockLayout)                               \
+    X(uniform_standard_layout, f->standard.uniformBufferStandardLayout)         \
+    X(subgroup_extended_types, f->subgroup_types.shaderSubgroupExtendedTypes)   \
+    X(subgroup_size_control, f->subgroup_size.subgroupSizeControl)              \
+    X(integer_dot_product, f->dot.shaderIntegerDotProduct)                      \
+    X(memory_model, f->memory_model.vulkanMemoryModel)                          \
+    X(zero_shared_memory, f->zero_shared.shaderZeroInitializeWorkgroupMemory)   \
+    X(cooperative_matrix, f->matrix_nv.cooperativeMatrix)                       \
+    X(shader_clock, f->clock.shaderSubgroupClock)                               \
+    X(robust_access, f->core.features.robustBufferAccess)                       \
+    X(robust_access2, f->robustness2.robustBufferAccess2)                       \
+    X(timeline_semaphores, f->timeline.timelineSemaphore)                       \
+    X(push_descriptors, f->push_descriptors)                                    \
+    X(memory_budget, f->memory_budget)                                          \
+    X(host_import, f->host_import)                                              \
+    X(memory_fd, f->memory_fd)                                                  \
+    X(dma_buf, f->dma_buf)                                                      \
+    X(semaphore_fd, f->semaphore_fd)                                            \
+    X(portability, f->portability)
+
+static void describe_features(const kp_features *f, kp_device_info *d) {
+#define X(field, condition) d->field = (condition) != 0;
+    FEATURES(X)
+#undef X
+}
+
+static void describe_limits(const kp_info_limits *limits, kp_device_info *d) {
+    d->device_id = limits->device_id;
+    d->driver_id = limits->driver;
+    d->driver_version = limits->driver_version;
+    memcpy(d->driver_uuid, limits->driver_uuid, sizeof d->driver_uuid);
+    d->max_storage_buffers = limits->max_storage_buffers;
+    d->max_uniform_buffers = limits->max_uniform_buffers;
+    d->max_storage_images = limits->max_storage_images;
+    d->max_sampled_images = limits->max_sampled_images;
+    d->max_samplers = limits->max_samplers;
+    d->max_uniform_range = limits->max_uniform_range;
+    d->storage_alignment = (uint32_t)limits->storage_alignment;
+    d->uniform_alignment = (uint32_t)limits->uniform_alignment;
+    memcpy(d->max_image_size, limits->max_image_size, sizeof d->max_image_size);
+    d->max_allocations = limits->max_allocations;
+    d->memory_heap_count = limits->memory.memoryHeapCount;
+    for (uint32_t i = 0; i < d->memory_heap_count && i < KP_MAX_MEMORY_HEAPS; i++) {
+        d->memory_heaps[i].bytes = limits->memory.memoryHeaps[i].size;
+        d->memory_heaps[i].device_local = (limits->memory.memoryHeaps[i].flags & VK_MEMORY_HEAP_DEVICE_LOCAL_BIT) != 0;
+    }
+}
+
+kp_device_info kp_devices_describe(const kp_info *info, const kp_info_limits *limits, const kp_features *features) {
     kp_device_info d = {.index = info->index,
-                        .type = as_type(info->type),
+                        .type = kp_devices_type(info->type),
                         .vendor_id = info->vendor_id,
                         .api_version = info->api_version,
                         .memory = info->memory,
@@ -45,14 +114,10 @@ kp_device_info kp_devices_describe(const kp_info *info) {
                         .max_shared_memory = info->max_shared_memory,
                         .timestamps = info->timestamps,
                         .timestamp_period = info->timestamp_period,
-                        .float16 = info->float16,
-                        .float64 = info->float64,
-                        .int8 = info->int8,
-                        .int16 = info->int16,
-                        .int64 = info->int64,
-                        .storage8 = info->storage8,
-                        .storage16 = info->storage16,
+                        .subgroup_ops = features->subgroup_ops,
                         .queue_family_count = info->queue_family_count};
+    describe_features(features, &d);
+    describe_limits(limits, &d);
     memcpy(d.name, info->name, sizeof d.name);
     memcpy(d.driver, info->driver, sizeof d.driver);
     memcpy(d.uuid, info->uuid, sizeof d.uuid);
@@ -86,11 +151,42 @@ kp_result kp_devices(kp_device_info *infos, size_t capacity, size_t *count) {
         kp_info info;
         result = kp_info_query(instance, i, NULL, &info, &limits, features, NULL, NULL);
         if (result == KP_OK)
-            infos[i] = kp_devices_describe(&info);
+            infos[i] = kp_devices_describe(&info, &limits, features);
     }
     if (result == KP_OK)
         *count = instance->device_count;
     kp_alloc_free(features);
+    kp_instance_destroy(instance);
+    return result;
+}
+
+static kp_result list_extensions(const kp_instance *instance, uint32_t index, kp_extension_name *names, size_t capacity,
+                                 size_t *count) {
+    VkExtensionProperties *there = NULL;
+    uint32_t there_count = 0;
+    if (index >= instance->device_count)
+        return kp_error_set(KP_ERROR_INDEX, "kp_device_extensions: there is no device %u, there are %u", index,
+                            instance->device_count);
+    kp_result result = kp_features_extensions(instance, instance->devices[index], &there, &there_count);
+    if (result != KP_OK)
+        return result;
+    for (uint32_t i = 0; i < there_count && i < capacity; i++)
+        memcpy(names[i], there[i].extensionName, sizeof names[i]);
+    *count = there_count;
+    kp_alloc_free(there);
+    return KP_OK;
+}
+
+kp_result kp_device_extensions(uint32_t index, kp_extension_name *names, size_t capacity, size_t *count) {
+    if (count == NULL || (names == NULL && capacity != 0))
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_device_extensions: %s is NULL", count == NULL ? "count" : "names");
+    kp_instance *instance = NULL;
+    kp_result result = kp_instance_create(false, false, &instance);
+    if (result == KP_ERROR_NO_DEVICE)
+        return kp_error_set(KP_ERROR_INDEX, "kp_device_extensions: there is no device %u, there are none", index);
+    if (result != KP_OK)
+        return result;
+    result = list_extensions(instance, index, names, capacity, count);
     kp_instance_destroy(instance);
     return result;
 }

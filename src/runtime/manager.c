@@ -118,7 +118,7 @@ static kp_launch_device launch_device(const kp_device *device) {
     kp_launch_device launch = {.max_workgroup_invocations = device->info.max_workgroup_invocations,
                                .max_push_constants = device->info.max_push_constants,
                                .subgroup_size = device->info.subgroup_size,
-                               .type = kp_devices_describe(&device->info).type,
+                               .type = kp_devices_type(device->info.type),
                                .driver = KP_LAUNCH_DRIVER_OTHER};
     memcpy(launch.max_workgroup_count, device->info.max_workgroup_count, sizeof launch.max_workgroup_count);
     memcpy(launch.max_workgroup_size, device->info.max_workgroup_size, sizeof launch.max_workgroup_size);
@@ -273,7 +273,7 @@ kp_result kp_manager_device(const kp_manager *manager, kp_device_info *out) {
     if (result == KP_OK && out == NULL)
         result = kp_error_set(KP_ERROR_ARGUMENT, "kp_manager_device: out is NULL");
     if (result == KP_OK)
-        *out = kp_devices_describe(&manager->device->info);
+        *out = kp_devices_describe(&manager->device->info, &manager->device->limits, &manager->device->features);
     return result;
 }
 

@@ -247,8 +247,8 @@ static kp_result make_pairs(kp_manager *manager, kp_pipelines_module *module, co
                             const char *label) {
     const kp_device *device = manager->device;
     uint32_t *paired = NULL;
-    if (manager->launch.driver != KP_LAUNCH_DRIVER_LAVAPIPE || !device->info.int64 || !module->regroup ||
-        module->reports)
+    if (manager->launch.driver != KP_LAUNCH_DRIVER_LAVAPIPE || !device->features.core.features.shaderInt64 ||
+        !module->regroup || module->reports)
         return KP_OK;
     kp_result result = kp_pairs_apply(words, count, &paired, &count);
     if (result == KP_OK && paired != NULL)

@@ -62,6 +62,14 @@ static void enable(kp_features *f, const char *extension) {
         f->extensions[f->extension_count++] = extension;
 }
 
+// Enables an extension that brings no features, where it is.
+static bool offer(kp_features *f, const VkExtensionProperties *list, uint32_t count, const char *extension) {
+    bool there = kp_features_has_extension(list, count, extension);
+    if (there)
+        enable(f, extension);
+    return there;
+}
+
 // Puts a feature struct in the chain when the device knows it, and its extension on the list when that is needed.
 static void chain(kp_features *f, void *entry, VkStructureType type, uint32_t minor, uint32_t core_minor,
                   const char *extension, const VkExtensionProperties *list, uint32_t count) {
@@ -108,36 +116,32 @@ void kp_features_query(const kp_instance *instance, VkPhysicalDevice device, uin
     f->core.features = compute_only(&f->core.features);
     f->storage16.storageInputOutput16 = VK_FALSE;
     f->memory_model.vulkanMemoryModelAvailabilityVisibilityChains = VK_FALSE;
+    f->matrix_nv.cooperativeMatrixRobustBufferAccess =
+        f->matrix_nv.cooperativeMatrixRobustBufferAccess && f->core.features.robustBufferAccess;
     if (!f->core.features.robustBufferAccess)
         f->robustness2.robustBufferAccess2 = VK_FALSE; // needs the other
     f->push_descriptors = kp_features_has_extension(list, count, "VK_KHR_push_descriptor");
     f->spirv_1_4 = minor >= 2 || (kp_features_has_extension(list, count, "VK_KHR_spirv_1_4") &&
                                   kp_features_has_extension(list, count, "VK_KHR_shader_float_controls"));
-    f->host_import = kp_features_has_extension(list, count, "VK_EXT_external_memory_host");
-    if (f->host_import)
-        enable(f, "VK_EXT_external_memory_host");
-    f->memory_budget = kp_features_has_extension(list, count, "VK_EXT_memory_budget");
-    if (f->memory_budget)
-        enable(f, "VK_EXT_memory_budget");
+    f->host_import = offer(f, list, count, "VK_EXT_external_memory_host");
+    f->memory_budget = offer(f, list, count, "VK_EXT_memory_budget");
     if (f->push_descriptors)
         enable(f, "VK_KHR_push_descriptor");
-    f->memory_fd = kp_features_has_extension(list, count, "VK_KHR_external_memory_fd");
-    if (f->memory_fd)
-        enable(f, "VK_KHR_external_memory_fd");
-    f->dma_buf = f->memory_fd && kp_features_has_extension(list, count, "VK_EXT_external_memory_dma_buf");
-    if (f->dma_buf)
-        enable(f, "VK_EXT_external_memory_dma_buf");
-    f->semaphore_fd = kp_features_has_extension(list, count, "VK_KHR_external_semaphore_fd");
-    if (f->semaphore_fd)
-        enable(f, "VK_KHR_external_semaphore_fd");
+    f->memory_fd = offer(f, list, count, "VK_KHR_external_memory_fd");
+    f->dma_buf = f->memory_fd && offer(f, list, count, "VK_EXT_external_memory_dma_buf");
+    f->semaphore_fd = offer(f, list, count, "VK_KHR_external_semaphore_fd");
     if (f->spirv_1_4 && minor < 2) {
         enable(f, "VK_KHR_spirv_1_4");
         enable(f, "VK_KHR_shader_float_controls");
     }
     if (minor < 3 && kp_features_has_extension(list, count, "VK_KHR_shader_non_semantic_info"))
         enable(f, "VK_KHR_shader_non_semantic_info");
-    if (kp_features_has_extension(list, count, "VK_KHR_portability_subset"))
-        enable(f, "VK_KHR_portability_subset"); // must be enabled where it is offered
+    f->portability = offer(f, list, count, "VK_KHR_portability_subset"); // must be enabled where it is offered
+    f->ballot = offer(f, list, count, "VK_EXT_shader_subgroup_ballot");
+    f->vote = offer(f, list, count, "VK_EXT_shader_subgroup_vote");
+    offer(f, list, count, "VK_NV_shader_subgroup_partitioned"); // subgroup_ops says so
+    offer(f, list, count, "VK_GOOGLE_hlsl_functionality1");     // what HLSL compilers add to modules
+    offer(f, list, count, "VK_GOOGLE_user_type");
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -43,9 +43,19 @@
     X(clock, VkPhysicalDeviceShaderClockFeaturesKHR, PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR, 99,                   \
       "VK_KHR_shader_clock")                                                                                          \
     X(shared_layout, VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR,                                        \
-      PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, 99, "VK_KHR_workgroup_memory_explicit_layout")
+      PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR, 99, "VK_KHR_workgroup_memory_explicit_layout")   \
+    X(image_atomic64, VkPhysicalDeviceShaderImageAtomicInt64FeaturesEXT,                                              \
+      PHYSICAL_DEVICE_SHADER_IMAGE_ATOMIC_INT64_FEATURES_EXT, 99, "VK_EXT_shader_image_atomic_int64")                 \
+    X(matrix_nv, VkPhysicalDeviceCooperativeMatrixFeaturesNV, PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV, 99,     \
+      "VK_NV_cooperative_matrix")                                                                                     \
+    X(derivatives_nv, VkPhysicalDeviceComputeShaderDerivativesFeaturesNV,                                             \
+      PHYSICAL_DEVICE_COMPUTE_SHADER_DERIVATIVES_FEATURES_NV, 99, "VK_NV_compute_shader_derivatives")                 \
+    X(sm_nv, VkPhysicalDeviceShaderSMBuiltinsFeaturesNV, PHYSICAL_DEVICE_SHADER_SM_BUILTINS_FEATURES_NV, 99,          \
+      "VK_NV_shader_sm_builtins")                                                                                     \
+    X(integers_intel, VkPhysicalDeviceShaderIntegerFunctions2FeaturesINTEL,                                           \
+      PHYSICAL_DEVICE_SHADER_INTEGER_FUNCTIONS_2_FEATURES_INTEL, 99, "VK_INTEL_shader_integer_functions2")
 
-enum { KP_FEATURES_MAX_EXTENSIONS = 32 };
+enum { KP_FEATURES_MAX_EXTENSIONS = 64 };
 
 // Made by kp_features_query. `core.pNext` chains the structs that the device knows: they point into this object, so it
 // must not be copied.
@@ -61,6 +71,8 @@ typedef struct kp_features {
     bool memory_fd;                                     // VK_KHR_external_memory_fd is there
     bool dma_buf;                                       // VK_EXT_external_memory_dma_buf is there, and that
     bool semaphore_fd;                                  // VK_KHR_external_semaphore_fd is there
+    bool ballot, vote;                                  // VK_EXT_shader_subgroup_ballot, and _vote, are there
+    bool portability;                                   // VK_KHR_portability_subset is there
     bool spirv_1_4;                                     // VK_KHR_spirv_1_4, or Vulkan 1.2
     const char *extensions[KP_FEATURES_MAX_EXTENSIONS]; // to be enabled; static storage
     uint32_t extension_count;                           //

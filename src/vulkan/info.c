@@ -86,6 +86,11 @@ static void describe_limits(const VkPhysicalDeviceProperties *p, kp_info *info, 
     limits->max_storage_images = l->maxPerStageDescriptorStorageImages;
     limits->max_sampled_images = l->maxPerStageDescriptorSampledImages;
     limits->max_samplers = l->maxPerStageDescriptorSamplers;
+    limits->device_id = p->deviceID;
+    limits->driver_version = p->driverVersion;
+    limits->max_image_size[0] = l->maxImageDimension1D;
+    limits->max_image_size[1] = l->maxImageDimension2D;
+    limits->max_image_size[2] = l->maxImageDimension3D;
 }
 
 // Properties that structs of Vulkan 1.1 and of extensions hold.
@@ -157,16 +162,6 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
                  driver.driverInfo[0] != '\0' ? " " : "", driver.driverInfo);
 }
 
-static void describe_features(const kp_features *f, kp_info *info) {
-    info->float16 = f->small.shaderFloat16;
-    info->float64 = f->core.features.shaderFloat64;
-    info->int8 = f->small.shaderInt8;
-    info->int16 = f->core.features.shaderInt16;
-    info->int64 = f->core.features.shaderInt64;
-    info->storage8 = f->storage8.storageBuffer8BitAccess;
-    info->storage16 = f->storage16.storageBuffer16BitAccess;
-}
-
 kp_result kp_info_query(const kp_instance *instance, uint32_t index, const kp_features_given *given, kp_info *info,
                         kp_info_limits *limits, kp_features *features, VkExtensionProperties **list,
                         uint32_t *list_count) {
@@ -193,7 +188,6 @@ kp_result kp_info_query(const kp_instance *instance, uint32_t index, const kp_fe
         if (given != NULL)
             kp_features_restrict(features, given);
         describe_more(instance, device, info, limits, features, extensions, count);
-        describe_features(features, info);
     }
     describe_memory(info, limits, p.deviceType);
     describe_queues(instance, device, info, limits);

@@ -23,7 +23,6 @@ typedef struct kp_info {
     uint32_t subgroup_size, min_subgroup_size, max_subgroup_size, max_shared_memory;
     bool timestamps;
     double timestamp_period;
-    bool float16, float64, int8, int16, int64, storage8, storage16;
     uint32_t queue_family_count;
     struct {
         uint32_t count;
@@ -49,6 +48,8 @@ typedef struct kp_info_limits {
     uint32_t max_sampled_images;                   // of one pipeline
     uint32_t max_samplers;                         // of one pipeline
     uint8_t driver_uuid[16];                       //
+    uint32_t device_id, driver_version;            //
+    uint32_t max_image_size[3];                    // on an axis of a 1-D, a 2-D, a 3-D image
     bool float_rules;                              // modules may ask that NaN, infinity and -0.0 are kept in f32
     uint32_t max_subgroups;                        // in a workgroup whose subgroup size was asked for
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps

@@ -27,6 +27,7 @@ static const char *const advice[] = {
     "vkBindMemory-small-dedicated-allocation", // a lone tensor in its block looks like one
     "vkCreateInstance-specialuse-extension",   // debug utils is what this is about
     "vkCreateDevice-specialuse-extension",     // the same for what the caller asks for
+    "vkCreateDevice-deprecated-extension",     // a module of an older SPIR-V may need what the core does otherwise now
     "SpirvDeprecated_WorkgroupSize",           // a module of an older SPIR-V may use what a newer one does not
 };
 

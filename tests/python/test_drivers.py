@@ -59,10 +59,31 @@ print(len(devices))
     assert run(program, LAVAPIPE[0], SWIFTSHADER) == ["2"]
 
 
-def test_a_card_that_two_drivers_offer_is_listed_once(tmp_path):
-    manifest = json.loads(SWIFTSHADER.read_text())
+def absolute(manifest_file):
+    """The manifest, with a path of the library that holds from anywhere."""
+    manifest = json.loads(manifest_file.read_text())
     library = Path(manifest["ICD"]["library_path"])
-    manifest["ICD"]["library_path"] = str(library if library.is_absolute() else SWIFTSHADER.parent / library)
+    manifest["ICD"]["library_path"] = str(library if library.is_absolute() else manifest_file.parent / library)
+    return manifest
+
+
+def test_a_portability_device_is_listed_and_runs(tmp_path):
+    """The loader hides a driver that says it is not all of Vulkan (MoltenVK does) from programs that do not ask for it."""
+    manifest = absolute(SWIFTSHADER)
+    manifest["ICD"]["is_portability_driver"] = True
+    (tmp_path / "icd.json").write_text(json.dumps(manifest))
+    program = """
+import kp
+mgr = kp.Manager(0)
+x = mgr.tensor([1, 2, 3])
+mgr.sequence().record(kp.OpSyncDevice([x])).record(kp.OpMult([x, x, x])).record(kp.OpSyncLocal([x])).eval()
+print(len(kp.devices()), *x.data())
+"""
+    assert run(program, tmp_path / "icd.json") == ["1", "1.0", "4.0", "9.0"]
+
+
+def test_a_card_that_two_drivers_offer_is_listed_once(tmp_path):
+    manifest = absolute(SWIFTSHADER)
     copies = []
     for name in ("one", "two"):
         folder = tmp_path / name
