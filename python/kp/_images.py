@@ -20,6 +20,12 @@ _READ_AS = {
     "i32": {"int32": False, "int16": False, "int8": False},
     "u32": {"uint32": False, "uint16": False, "uint8": False},
 }
+# The letters and bits of the formats of each of Kompute's element types.
+_STORED = {
+    member.name: ({"f": "f", "i": "i", "u": "ui"}[_kp.DTYPES[member.value][0][0]], _kp.DTYPES[member.value][0][1:])
+    for member in _kp.DataTypes
+    if member.value >= 0 and _kp.DTYPES[member.value][0][0] in "fiu"
+}
 _AXES = ("width", "height", "depth")
 
 
@@ -67,6 +73,19 @@ def image_of(manager: Manager, array: Any, param: Param, what: str) -> Image:
     return manager.image_t(pixels, width, height, channels, depth=depth, normalized=normalized)
 
 
+def type_of(image: Image, what: str) -> str:
+    """The type of a parameter that takes the image, stored as it is."""
+    channels = image.num_channels
+    if channels == 3:
+        raise TypeError(f"{what}: has 3 channels; a kernel's images have 1, 2 or 4, its textures any")
+    dtype = image.data_type().name
+    kind, bits = _STORED[dtype]
+    format = f"{'rgba'[:channels]}{bits}{('' if kind == 'ui' else 'snorm') if image.normalized else kind}"
+    scalar, letter = ("f32", "") if kind == "f" or image.normalized else ("i32", "i") if kind == "i" else ("u32", "u")
+    texel = scalar if channels == 1 else f"{letter}vec{channels}"
+    return f'Image{len(image.shape) - 1}D[{texel}, "{format}"]'
+
+
 def check_image(image: Any, what: str) -> None:
     """That it is one: what it must be else, the runtime says."""
     if not isinstance(image, _kp.Image):
@@ -78,4 +97,4 @@ def size_of(image: Memory) -> tuple[int, ...]:
     return tuple(reversed(image.shape[:-1]))
 
 
-__all__ = ["KINDS", "check_image", "describe", "image_of", "is_normalized", "size_of"]
+__all__ = ["KINDS", "check_image", "describe", "image_of", "is_normalized", "size_of", "type_of"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from . import _kp
 from ._capture import ABSENT, Capture
+from ._images import type_of
 from ._source import _param_types, compile_capture
 
 TYPE_CHECKING = False
@@ -86,6 +87,8 @@ class Origin:
             return value
         if isinstance(value, _kp.Tensor):
             return f"Array[{_TENSOR_TYPES[value.data_type().name]}]"
+        if isinstance(value, _kp.Image):
+            return type_of(value, f"{self.function.__name__}() argument '{name}'")
         if isinstance(value, (list, tuple)):
             return "Array[f32]"
         dtype = getattr(value, "dtype", None)

@@ -202,6 +202,8 @@ def _text(value: object, names: _Names) -> str:
         value = _evaluate(value, names)
     if isinstance(value, tuple) and len(value) == 3:  # pyshader's (resource, slot, type)
         resource, slot, type_ = value
+        if resource in ("texture", "sampler") and isinstance(type_, str):  # "2d rgba8", which is no type of its own
+            return repr(value)
         return f"({resource!r}, {slot!r}, {_text(type_, names)})"
     if isinstance(value, tuple):
         return repr(value)  # the compiler says what is wrong with it

@@ -96,6 +96,34 @@ def test_pyshaders_functions():
     assert b[0, 2].tolist() == [20, -91, 10, 11]
 
 
+@kp.kernel
+def copied(at: Index2, a, b):
+    b[at] = a[at]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "channels", "normalized", "type_"),
+    [
+        ("f4", 1, False, "Image2D[f32]"),
+        ("f2", 4, False, 'Image2D[vec4, "rgba16f"]'),
+        ("u1", 4, True, 'Image2D[vec4, "rgba8"]'),
+        ("i1", 4, True, 'Image2D[vec4, "rgba8snorm"]'),
+        ("u1", 4, False, 'Image2D[uvec4, "rgba8ui"]'),
+        ("i4", 1, False, "Image2D[i32]"),
+        ("i2", 4, False, 'Image2D[ivec4, "rgba16i"]'),
+    ],
+)
+def test_an_image_gives_its_type(mgr, dtype, channels, normalized, type_):
+    data = np.arange(6 * channels).astype(dtype)
+    first, second, third = (mgr.image_t(data * k, 3, 2, channels, normalized=normalized) for k in (1, 2, 0))
+    mgr.sequence().record(kp.OpSyncDevice([first, second])).eval()
+    for source, k in ((first, 1), (second, 2), (first, 1)):
+        copied(source, third)
+        mgr.sequence().record(kp.OpSyncLocal([third])).eval()
+        np.testing.assert_array_equal(third.data(), data * k)
+    assert kp.Kernel.spirv(copied, a=type_, b=type_) == kp.Kernel.spirv(copied, a=first, b=third)
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Formats
 # ----------------------------------------------------------------------------------------------------------------------

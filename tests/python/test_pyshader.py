@@ -54,6 +54,34 @@ def test_composed_types():
             wrong()
 
 
+def test_textures():
+    """As pyshader's users declare them: in annotations, with a sampler apart, as methods and as functions."""
+
+    @ps.python2shader
+    def compute_shader_blend(
+        index: ("input", "GlobalInvocationId", ps.ivec3),
+        picture: (ps.RES_TEXTURE, 0, "2d f32"),  # noqa: F722
+        sampler: (ps.RES_SAMPLER, 1, ""),  # noqa: F722
+        other: ("texture", (0, 2), "2d rgba8ui"),  # noqa: F722
+        out: ("texture", 3, "2d rgba32f"),  # noqa: F722
+    ):
+        color = vec4(other.read(index.xy)) / 255.0  # noqa: F821
+        out.write(index.xy, color.bgra + ps.stdlib.sample(picture, sampler, vec2(0.5, 0.5)))  # noqa: F821
+
+    mgr = kp.Manager()
+    picture = mgr.image_t(floats(1, 2, 3, 4), 2, 2, 1, filter="linear")
+    other = mgr.image_t(np.arange(24, dtype=np.uint8) * 10, 3, 2, 4)
+    out = mgr.image(None, 3, 2, 4)
+    algorithm = mgr.algorithm([picture, picture, other, out], compute_shader_blend.to_spirv(), (3, 2, 1))
+    sequence = mgr.sequence().record(kp.OpSyncDevice([picture, other])).record(kp.OpAlgoDispatch(algorithm))
+    sequence.record(kp.OpSyncLocal([out])).eval()
+    wanted = np.arange(24).reshape(2, 3, 4)[..., [2, 1, 0, 3]] * 10 / 255 + [2.5, 0, 0, 1]
+    np.testing.assert_allclose(np.asarray(out), wanted, atol=1e-5)
+    emulated = np.zeros((2, 3, 4), np.float32)
+    kp.emulate(compute_shader_blend, picture, picture, np.asarray(other), emulated, extent=(3, 2))
+    np.testing.assert_allclose(emulated, wanted, atol=1e-5)
+
+
 def test_names():
     assert (ps.RES_INPUT, ps.RES_BUFFER, ps.RES_UNIFORM) == ("input", "buffer", "uniform")
     assert set(STDLIB) <= set(dir(ps.stdlib))

@@ -19,6 +19,9 @@ def double(i: Index, x: Array[f32]):
 def scale(i: Index, a: f32, n: vec3, x: Array[f32], y: Array[i32]):
     x[i] = a * x[i] + n.x
     y[i] = 1
+
+def paint(at: Index2, picture: Image2D[vec4, "rgba8"], t: Texture2D[f32]):
+    picture[at] = vec4(t[at])
 """
 
 # Prints the table of a program, and its words' sum.
@@ -33,13 +36,15 @@ static void show(const kp_program *p) {
     printf("%s %zu %u %u %u\n", p->name, p->word_count, sum, p->push_size, p->local_size[0]);
     for (size_t i = 0; i < p->param_count; i++) {
         const kp_param *a = &p->params[i];
-        printf("  %s %s %d %d %u %u %u %u %d %d\n", a->name, a->type, a->kind, a->dtype, a->components, a->binding,
-               a->offset, a->size, a->reads, a->writes);
+        printf("  %s %s %d %d %u %u %u %u %d %d%s%s\n", a->name, a->type, a->kind, a->dtype, a->components, a->binding,
+               a->offset, a->size, a->reads, a->writes, a->format != NULL ? " " : "",
+               a->format != NULL ? a->format : "");
     }
 }
 int main(void) {
     show(&double_program);
     show(&scale_program);
+    show(&paint_program);
     return 0;
 }
 """
@@ -76,18 +81,19 @@ def test_a_module_is_written(kernels: Path, tmp_path: Path) -> None:
 
 
 def test_a_header_of_several_kernels_is_c(kernels: Path, tmp_path: Path) -> None:
-    kpc(kernels, "--kernel=double", "--kernel", "scale", "--c-header", tmp_path / "kernels.h")
+    kpc(kernels, "--kernel=double", "--kernel", "scale", "--kernel=paint", "--c-header", tmp_path / "kernels.h")
     (tmp_path / "main.c").write_text(MAIN)
     flags = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", f"-I{ROOT / 'include'}"]
     subprocess.run(["cc", *flags, "main.c", "-o", "main"], check=True, cwd=tmp_path)
     lines = subprocess.check_output([tmp_path / "main"], text=True).splitlines()
     sums = []
-    for name in ("double", "scale"):
+    for name in ("double", "scale", "paint"):
         kpc(kernels, f"--kernel={name}", "-o", tmp_path / "one.spv")
         module = (tmp_path / "one.spv").read_bytes()
         words = [int.from_bytes(module[k : k + 4], "little") for k in range(0, len(module), 4)]
         sums.append(f"{len(words)} {sum(words) % 2**32}")
-    # name, type, kind, dtype, components, binding, offset, size, reads, writes; kinds: buffer 0, push constant 2, input 3
+    # name, type, kind, dtype, components, binding, offset, size, reads, writes, format; kinds: buffer 0, push constant 2,
+    # input 3, image 5, texture 6
     assert lines == [
         f"double {sums[0]} 0 64",
         "  i Index 3 5 1 0 0 4 0 0",
@@ -98,12 +104,16 @@ def test_a_header_of_several_kernels_is_c(kernels: Path, tmp_path: Path) -> None
         "  n vec3 2 0 3 0 16 12 0 0",
         "  x Array[f32] 0 0 1 0 0 4 1 1",
         "  y Array[i32] 0 5 1 1 0 4 0 1",
+        f"paint {sums[2]} 0 0",
+        "  at Index2 3 5 2 0 0 8 0 0",
+        '  picture Image2D[vec4, "rgba8"] 5 7 4 0 0 4 0 1 rgba8',
+        "  t Texture2D[f32] 6 0 1 1 0 4 1 0",
     ]
 
 
 def test_the_name_of_the_program(kernels: Path) -> None:
     assert "static const kp_program mine = {" in kpc(kernels, "--c-header=-", "--name=mine")[0]
-    assert "static const kp_program scale_program = {" in kpc(kernels, "--c-header=-")[0]
+    assert "static const kp_program paint_program = {" in kpc(kernels, "--c-header=-")[0]
 
 
 def test_every_stage_is_dumped(kernels: Path) -> None:
@@ -112,7 +122,7 @@ def test_every_stage_is_dumped(kernels: Path) -> None:
     assert "2.5" in found["tokens"] and "2.5" in found["ast"] and "f32" in found["types"]
     assert "OpEntryPoint GLCompute %main" in found["spirv"] and "%float_2_5 = OpConstant %float 2.5" in found["spirv"]
     assert len(set(found.values())) == 4
-    assert kpc(kernels, "--list")[0] == "helper\ndouble\nscale\n"
+    assert kpc(kernels, "--list")[0] == "helper\ndouble\nscale\npaint\n"
 
 
 def test_a_faulty_kernel(tmp_path: Path) -> None:
