@@ -1,6 +1,7 @@
 """From a Python function to its text, types and captured numbers: what @kernel and @python2shader hand to the compiler.
 
-The source comes from inspect, so it needs a file, or a line cache as IPython and exec'ing tools keep. Defaults and annotations
+The source comes from inspect, so it needs a file, or a line cache as IPython and exec'ing tools keep; or from what was typed at the
+prompt or behind `python -c`. Defaults and annotations
 are evaluated here, in the function's own scope, because they may be names or expressions that only Python can resolve. Numbers
 that the function captures from its module or closure become constants.
 """
@@ -103,6 +104,11 @@ def read_source(function: FunctionType) -> tuple[str, int]:
     try:
         lines, first_line = inspect.getsourcelines(function)
     except (OSError, TypeError, SyntaxError, IndexError):
+        from ._typed import find
+
+        typed = find(function.__code__)
+        if typed is not None:
+            return "".join(typed), function.__code__.co_firstlineno
         raise compile_error(
             function,
             f"the source of '{name}' is not at hand; a kernel is compiled from its text. Put it in a file, or pass "

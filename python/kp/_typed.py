@@ -1,0 +1,72 @@
+"""The text of functions that were typed: behind `python -c`, or at Python's own prompt, which forgets it before Python 3.13.
+
+What was typed is searched for a text that makes the very same function: its code must be equal, line numbers and all.
+"""
+
+from __future__ import annotations
+
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from types import CodeType
+
+LINES_KEPT = 5000  # of the prompt's history
+
+
+def find(code: CodeType) -> list[str] | None:
+    """The lines of the function, decorators included; None: nothing that was typed makes it."""
+    if code.co_filename == "<string>":
+        return next(
+            (lines for text in sys.orig_argv for lines in _lines_of(code, text.splitlines(keepends=True))), None
+        )
+    return _from_the_prompt(code) if code.co_filename == "<stdin>" else None
+
+
+def _from_the_prompt(code: CodeType) -> list[str] | None:
+    typed, before = _history(), code.co_firstlineno - 1
+    for start in range(len(typed) - before - 1, -1, -1):
+        first = typed[start + before].lstrip()
+        if first.startswith(("@", "def ")) and (before == 0 or not typed[start][0].isspace()):
+            for lines in _lines_of(code, typed[start:]):
+                return lines
+    return None
+
+
+def _history() -> list[str]:
+    readline = sys.modules.get("readline")  # which the prompt loads, if there is a terminal
+    if readline is None:
+        return []
+    count = readline.get_current_history_length()
+    lines = [readline.get_history_item(n) or "" for n in range(max(1, count - LINES_KEPT), count + 1)]
+    return [line + "\n" for line in lines]
+
+
+def _lines_of(code: CodeType, lines: list[str]) -> Iterator[list[str]]:
+    """The function's own lines, if the statement that `lines` begin with, or all of them, make it."""
+    import inspect
+
+    if code.co_firstlineno > len(lines) or not any(code.co_name in line for line in lines):
+        return
+    for text in (lines, inspect.getblock(lines)):
+        if _makes("".join(text), code):
+            yield inspect.getblock(text[code.co_firstlineno - 1 :])
+            return
+
+
+def _makes(text: str, code: CodeType) -> bool:
+    import __future__
+
+    flags = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+    try:
+        whole = compile(text, code.co_filename, "exec", flags=code.co_flags & flags, dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return False
+    inside = [whole]
+    while inside:
+        part = inside.pop()
+        if part == code:
+            return True
+        inside += [constant for constant in part.co_consts if isinstance(constant, type(code))]
+    return False
