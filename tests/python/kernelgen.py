@@ -22,6 +22,9 @@ SIZE = 16  # elements of each input
 NARROW_AND_WIDE = ("i8", "u8", "i16", "u16", "i64", "u64")  # integers that not every device has
 LIMIT, DIGITS = 256, 2  # what float variables are cut to: magnitude, binary digits behind the point
 
+# Tuples of numbers that the text has outside of its functions: an index may count from the end, of either.
+TABLES = "TABLE = (3, -7, 100, 65535)\nROWS = ((1, -2, 30), (-400, 5, 2147483647))\n"
+
 # What a helper takes besides p and q.
 CONTEXT = "i, n, m, s, a, b, x, v"
 
@@ -45,7 +48,10 @@ class Generator:
     def __init__(self, seed, size=14, every_type=False):
         self.rng = random.Random(seed)
         self.helpers = []  # names of functions of (CONTEXT, i32, i32)
+        self.pairs = []  # names of functions that give two i32
         self.arrays = []  # names of arrays of four i32
+        self.grids = []  # names of arrays of two arrays of three i32
+        self.floats = []  # names of arrays of four exact f32
         self.result = ""  # what leaves the function: "", or an i32
         self.budget = size  # statements still to be made
         self.lines = []
@@ -100,15 +106,19 @@ class Generator:
         e, f = self.i32(d - 1), self.i32_any(d - 1)
         if self.chance(0.5):
             e, f = f, e
-        choice = self.rng.randrange(22)
+        choice = self.rng.randrange(26)
         if choice < 6:
             return f"({e} {self.pick('+', '-', '*')} {f})"
         if choice < 9:
             return f"({e} {self.pick('&', '|', '^')} {f})"
         if self.helpers and self.chance(0.1):
-            return f"{self.pick(*self.helpers)}({CONTEXT}, {e}, {f})"
+            return f"{self.pick(*self.helpers)}({CONTEXT}, {e}, {self.i32(d - 1)})"
         if self.arrays and self.chance(0.15):
             return f"{self.pick(*self.arrays)}[{self.pick(f'({e} & 3)', '-1', '2', f'-({e} & 3 | 1)')}]"
+        if self.grids and self.chance(0.15):
+            return f"{self.pick(*self.grids)}[{self.either_end(2, d)}][{self.either_end(3, d)}]"
+        if choice >= 22:
+            return self.i32_rare(choice, e, self.i32(d - 1), d)
         solid = self.i32(d - 1)
         if choice == 9:
             return f"({solid} {self.pick('//', '%')} ({self.i32(d - 1)} & 15 | 1))"
@@ -136,6 +146,21 @@ class Generator:
             w = self.variable("ivec2")
             return f"{w}.{self.pick('x', 'y', 'r', 'g')}" if w else f"(1 if {self.boolean(d - 1)} else {solid})"
         return f"clamp({solid}, -20, 30)"
+
+    def either_end(self, count, d):
+        """An index into `count` elements, from either end."""
+        return self.pick(f"({self.i32(d - 1)} % {count})", f"({self.i32(d - 1)} % {2 * count} - {count})", "-1", "0")
+
+    def i32_rare(self, choice, e, f, d):
+        if choice == 22:
+            return self.pick(
+                f"TABLE[{self.either_end(4, d)}]", f"ROWS[{self.either_end(2, d)}][{self.either_end(3, d)}]"
+            )
+        if choice == 23:
+            return f"({e} {self.pick('and', 'or')} {f})"
+        if choice == 24:
+            return f"i32({self.boolean(d - 1)})"
+        return f"({e} if {f} else {self.i32_any(d - 1)})"  # a number as a condition
 
     def i32_any(self, d):
         return self.constant() if self.chance(0.3) else self.i32(d)
@@ -225,6 +250,8 @@ class Generator:
     def f32_free(self, d):
         if d <= 0 or self.chance(0.12):
             name = self.variable("f32")
+            if self.floats and self.chance(0.2):
+                return f"{self.pick(*self.floats)}[{self.either_end(4, 0)}]", LIMIT, DIGITS
             if name and self.chance(0.6):
                 return name, LIMIT, DIGITS
             return self.pick((f"x[{self.index(0)}]", 64, 2), ("s", 10, 2))
@@ -368,19 +395,13 @@ class Generator:
 
     def list(self, depth):
         """Makes an array, or uses one."""
+        if self.chance(0.4):
+            return self.list_rare(depth)
         if self.arrays and self.chance(0.6):
             name = self.pick(*self.arrays)
             if self.chance(0.3) and len(self.loops) < 2:
                 item = self.fresh("j")
-                self.emit(depth, f"for {item} in {name}:")
-                fixed, before = set(self.fixed), {kind: list(names) for kind, names in self.variables.items()}
-                self.variables["i32"].append(item)
-                self.fixed |= {item}
-                self.loops.append(4)
-                self.block(depth + 1, 2)
-                self.loops.pop()
-                self.fixed, self.variables = fixed, before
-                return
+                return self.over(depth, f"{item} in {name}", [item])
             index = self.pick(f"({self.i32(1)} & 3)", "0", "-1")
             return self.emit(depth, f"{name}[{index}] {self.pick('=', '+=', '^=')} {self.i32(2)}")
         name = self.fresh("l")
@@ -391,6 +412,48 @@ class Generator:
         )
         self.emit(depth, f"{name} = {value}")
         self.arrays.append(name)
+
+    def list_rare(self, depth):
+        """The same, with arrays of arrays and of floats; and loops over tuples."""
+        if self.grids and self.chance(0.4):
+            place = f"{self.pick(*self.grids)}[{self.either_end(2, 1)}][{self.either_end(3, 1)}]"
+            return self.emit(depth, f"{place} {self.pick('=', '+=', '-=', '|=')} {self.i32(1)}")
+        if self.floats and self.chance(0.4):
+            return self.emit(depth, f"{self.pick(*self.floats)}[{self.either_end(4, 1)}] = {self.value('f32')}")
+        name, choice = self.fresh("l"), self.rng.randrange(3)
+        if choice == 0:
+            rows = self.pick(
+                "[0] * 3", f"[{self.i32(0)}, r, {self.i32_any(1)}]", f"[r + c * {self.i32(0)} for c in range(3)]"
+            )
+            self.emit(depth, f"{name} = [{rows} for r in range(2)]")
+            self.grids.append(name)
+        elif choice == 1:
+            self.emit(depth, f"{name} = [{', '.join(self.f32(1)[0] for _ in range(4))}]")
+            self.floats.append(name)
+        elif len(self.loops) < 2:
+            one, two = self.fresh("j"), self.fresh("j")
+            head = self.pick((f"{one} in TABLE", [one]), (f"{one}, {two}, _ in ROWS", [one, two]))
+            self.over(depth, *head)
+
+    def over(self, depth, head, names):
+        """A loop over a tuple or an array, with these variables."""
+        self.emit(depth, f"for {head}:")
+        fixed, before = set(self.fixed), {kind: list(known) for kind, known in self.variables.items()}
+        self.variables["i32"] += names
+        self.fixed |= set(names)
+        self.loops.append(4)
+        self.block(depth + 1, 2)
+        self.loops.pop()
+        self.fixed, self.variables = fixed, before
+
+    def unpack(self, depth):
+        """Two values at once: what a helper gives, or divmod."""
+        one, two = self.fresh("i"), self.fresh("i")
+        value = f"divmod({self.i32(1)}, ({self.i32(1)} & 15 | 1))"
+        if self.pairs and self.chance(0.7):
+            value = f"{self.pick(*self.pairs)}({CONTEXT}, {self.i32(1)}, q={self.i32(1)})"
+        self.emit(depth, f"{one}, {two} = {value}")
+        self.variables["i32"] += [one, two]
 
     def store(self, depth):
         if self.result:
@@ -406,13 +469,15 @@ class Generator:
 
     def block(self, depth, statements):
         """A suite of its own: what it defines is not used outside."""
-        before, arrays = {kind: list(names) for kind, names in self.variables.items()}, list(self.arrays)
+        before = {kind: list(names) for kind, names in self.variables.items()}
+        arrays = [list(names) for names in (self.arrays, self.grids, self.floats)]
         start = len(self.lines)
         for _ in range(statements):
             self.statement(depth)
         if len(self.lines) == start:
             self.emit(depth, "pass")
-        self.variables, self.arrays = before, arrays
+        self.variables = before
+        self.arrays, self.grids, self.floats = arrays
 
     def branch(self, depth):
         self.emit(depth, f"if {self.boolean(2)}:")
@@ -481,13 +546,18 @@ class Generator:
         self.emit(depth, f"if {self.boolean(1)}:")
         if self.chance(0.3):
             self.store(depth + 1)
-        self.emit(depth + 1, f"return {self.i32(1)}" if word == "return" and self.result else word)
+        self.emit(depth + 1, f"return {self.given()}" if word == "return" and self.result else word)
+
+    def given(self, d=1):
+        """What a helper gives."""
+        return self.i32(d) if self.result == "i32" else f"{self.i32(d)}, {self.i32(d)}"
 
     def statement(self, depth):
         if self.budget <= 0:
             return
         self.budget -= 1
-        actions = [self.assign] * 6 + [self.store] * 3 + [self.define] * 3 + [self.leave] * 2 + [self.list]
+        actions = [self.assign] * 6 + [self.store] * 3 + [self.define] * 3 + [self.leave] * 2 + [self.list] * 2
+        actions += [self.unpack]
         if depth < 5:
             actions += [self.branch] * 4 + [self.loop] * 4
         self.rng.choice(actions)(depth)
@@ -508,22 +578,24 @@ class Generator:
         self.emit(1, f"out_r[i * {SLOTS}] = sqrt(abs({e})) / (abs({f}) + 1.5)")
         self.emit(1, f"out_r[i * {SLOTS} + 1] = exp({e} / 512.0) * cos({f} / 512)")
 
-    def helper(self, name):
-        """A function of two integers, and of all that expressions use."""
+    def helper(self, name, pair):
+        """A function of two integers, and of all that expressions use, which gives one or two."""
         start, fixed, before = self.variables, self.fixed, self.budget
         self.variables = {kind: [] for kind in start} | {"i32": ["i", "n", "p", "q"], "u32": ["m"]}
-        self.fixed, self.budget, self.result = {"i", "n", "m"}, self.rng.randint(1, 4), "i32"
+        self.fixed, self.budget, self.result = {"i", "n", "m"}, self.rng.randint(1, 4), "i32, i32" if pair else "i32"
         self.emit(0, f"def {name}({CONTEXT}, p: i32, q{self.pick('', ': i32')}):")
         while self.budget > 0:
             self.statement(1)
-        self.emit(1, f"return {self.i32(2)}")
+        self.emit(1, f"return {self.given(2)}")
         self.emit(0, "")
-        self.variables, self.fixed, self.budget, self.result, self.arrays = start, fixed, before, "", []
-        self.helpers.append(name)
+        self.variables, self.fixed, self.budget, self.result = start, fixed, before, ""
+        self.arrays, self.grids, self.floats = [], [], []
+        (self.pairs if pair else self.helpers).append(name)
 
     def kernel(self):
+        self.lines += TABLES.splitlines()
         for k in range(self.rng.choice((0, 0, 1, 2))):
-            self.helper(f"helper_{k}")
+            self.helper(f"helper_{k}", self.chance(0.3))
         self.emit(0, f"def k({SIGNATURE}):")
         for kind in ("i32", "i32", "f32", "u32", "bool", "vec3"):
             self.define(1, kind)
