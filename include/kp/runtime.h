@@ -190,7 +190,8 @@ typedef struct kp_manager_desc {
                         // case. NULL: $KP_DEVICE; unset or empty: the best, discrete before integrated before
                         // virtual before CPU
     const uint32_t *queue_families; // one queue is taken from each entry's family, which may come as often as it has
-                                    // queues (kp_device_info)
+                                    // queues (kp_device_info). On one that only copies no kernel runs, and
+                                    // kp_tensor_upload and kp_tensor_download use it
     size_t queue_family_count;      // 0: one queue, from a compute family without graphics where there is one
     const char *const *extensions;  // device extensions to enable, on top of those that kp uses itself
     size_t extension_count;         //
@@ -319,9 +320,8 @@ KP_API void *kp_tensor_data(const kp_tensor *tensor);
 // call that blocks until it is done. `bytes` is the tensor's size. In pieces through memory that the manager keeps for
 // it: several threads copy while the device does, on a queue for copies where the manager has one, so a large array
 // moves faster than through the host side. Works for STORAGE tensors too. KP_ERROR_ARGUMENT for another size,
-// KP_ERROR_TYPE for an image, KP_ERROR_STATE, KP_ERROR_HOST_MEMORY, KP_ERROR_DEVICE_MEMORY. Ordered behind the
-// sequences that were submitted before and use the tensor; where host and device side are one, as for kp_tensor_data,
-// none may be running. Thread-safety: any; one array moves at a time on a manager.
+// KP_ERROR_TYPE for an image, KP_ERROR_STATE, KP_ERROR_HOST_MEMORY, KP_ERROR_DEVICE_MEMORY. Comes behind
+// what was submitted before and uses the tensor. Thread-safety: any; one array moves at a time on a manager.
 KP_API kp_result kp_tensor_upload(kp_tensor *tensor, const void *data, uint64_t bytes);
 KP_API kp_result kp_tensor_download(kp_tensor *tensor, void *data, uint64_t bytes);
 

@@ -202,6 +202,9 @@ static kp_result add(kp_sequence *sequence, kp_algorithm *algorithm, const kp_di
     else if (algorithm->manager != sequence->manager)
         result =
             kp_error_set(KP_ERROR_ARGUMENT, "%s: algorithm '%s' belongs to another manager", who, algorithm->label);
+    else if (!kp_device_queue_computes(sequence->manager->device, sequence->queue))
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: queue %u only copies, algorithm '%s' needs one that computes",
+                              who, sequence->queue, algorithm->label);
     else if (!atomic_load(&algorithm->alive))
         result = kp_error_set(KP_ERROR_STATE, "%s: algorithm '%s' is destroyed", who, algorithm->label);
     else

@@ -37,6 +37,11 @@ kp_result kp_record_fill(kp_sequence *sequence, kp_memory *memory, const void *e
         kp_op_destroy(op);
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_record_fill: element is NULL");
     }
+    if (memory->format != NULL && !kp_device_queue_computes(sequence->manager->device, sequence->queue)) {
+        kp_op_destroy(op);
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: queue %u only copies, a fill of image '%s' needs one that computes",
+                            sequence->who, sequence->queue, memory->label);
+    }
     memcpy(((fill *)op)->element, element, kp_dtype_size(memory->dtype));
     return kp_sequence_add(sequence, op);
 }

@@ -16,7 +16,7 @@ typedef struct native {
 enum { READS = 1, WRITES = 2 };
 
 static kp_barrier_access access_of(const native *n, size_t index) {
-    VkPipelineStageFlags stages = n->desc.stages != 0 ? n->desc.stages : kp_barrier_any_use.stage;
+    VkPipelineStageFlags stages = n->desc.stages;
     VkAccessFlags access = 0;
     bool reads = (n->uses[index] & READS) != 0, writes = (n->uses[index] & WRITES) != 0;
     if ((stages & VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT) != 0)
@@ -57,6 +57,12 @@ static const char *title(const kp_op *op) { return ((const native *)op)->name; }
 
 static const kp_op_kind kind = {"native", sizeof(native), NULL, record, destroy, title};
 
+// Where kp's own commands run on the sequence's queue.
+static VkPipelineStageFlags stages_of(const kp_sequence *sequence) {
+    bool computes = kp_device_queue_computes(sequence->manager->device, sequence->queue);
+    return computes ? kp_barrier_any_use.stage : VK_PIPELINE_STAGE_TRANSFER_BIT;
+}
+
 static kp_result check(const kp_sequence *sequence, const kp_vulkan_op *desc) {
     if (desc == NULL || desc->record == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_record: %s is NULL", desc == NULL ? "desc" : "record");
@@ -67,7 +73,11 @@ static kp_result check(const kp_sequence *sequence, const kp_vulkan_op *desc) {
         return kp_error_set(KP_ERROR_ARGUMENT,
                             "kp_vulkan_record: stages may be compute shader, transfer and draw indirect, not 0x%x",
                             unknown);
-    return kp_sequence_check(sequence, "kp_vulkan_record");
+    kp_result result = kp_sequence_check(sequence, "kp_vulkan_record");
+    if (result == KP_OK && (desc->stages & ~stages_of(sequence)) != 0)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: stages are 0x%x, but queue %u only copies", sequence->who,
+                              desc->stages, sequence->queue);
+    return result;
 }
 
 static kp_result make(kp_sequence *sequence, const kp_vulkan_op *desc, kp_op **out) {
@@ -94,6 +104,7 @@ static kp_result make(kp_sequence *sequence, const kp_vulkan_op *desc, kp_op **o
     n->name = name;
     n->uses = uses;
     n->desc = *desc;
+    n->desc.stages = desc->stages != 0 ? desc->stages : stages_of(sequence);
     *out = op;
     return KP_OK;
 }

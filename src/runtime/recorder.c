@@ -96,25 +96,30 @@ kp_result kp_recorder_ready(kp_recorder *recorder) {
 }
 
 void kp_recorder_fence_all(kp_recorder *recorder) {
-    if (recorder->result == KP_OK)
-        pass(recorder, &(kp_barrier){.source = kp_barrier_any_work, .target = kp_barrier_any_use});
+    if (recorder->result != KP_OK)
+        return;
+    const kp_barrier all = {.source = kp_barrier_on(kp_barrier_any_work, recorder->computes),
+                            .target = kp_barrier_on(kp_barrier_any_use, recorder->computes)};
+    pass(recorder, &all);
 }
 
 // A change of owners, between the queues of the device and others (Vulkan's external queue family).
 static void change_owner(kp_recorder *recorder, const kp_memory *memory, uint32_t family, bool acquire) {
     const uint32_t ours = recorder->device->family_count > 1 ? VK_QUEUE_FAMILY_IGNORED : family;
     const uint32_t theirs = VK_QUEUE_FAMILY_EXTERNAL;
-    recorder->device->vk.vkCmdPipelineBarrier(
-        recorder->commands, acquire ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : kp_barrier_any_work.stage,
-        acquire ? kp_barrier_any_use.stage : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 1,
-        &(VkBufferMemoryBarrier){.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
-                                 .srcAccessMask = acquire ? 0 : kp_barrier_any_work.access,
-                                 .dstAccessMask = acquire ? kp_barrier_any_use.access : 0,
-                                 .srcQueueFamilyIndex = acquire ? theirs : ours,
-                                 .dstQueueFamilyIndex = acquire ? ours : theirs,
-                                 .buffer = memory->device_side.handle,
-                                 .size = VK_WHOLE_SIZE},
-        0, NULL);
+    const kp_barrier_access work = kp_barrier_on(kp_barrier_any_work, recorder->computes),
+                            use = kp_barrier_on(kp_barrier_any_use, recorder->computes);
+    recorder->device->vk.vkCmdPipelineBarrier(recorder->commands,
+                                              acquire ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : work.stage,
+                                              acquire ? use.stage : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 1,
+                                              &(VkBufferMemoryBarrier){.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,
+                                                                       .srcAccessMask = acquire ? 0 : work.access,
+                                                                       .dstAccessMask = acquire ? use.access : 0,
+                                                                       .srcQueueFamilyIndex = acquire ? theirs : ours,
+                                                                       .dstQueueFamilyIndex = acquire ? ours : theirs,
+                                                                       .buffer = memory->device_side.handle,
+                                                                       .size = VK_WHOLE_SIZE},
+                                              0, NULL);
 }
 
 static void change_owners(kp_recorder *recorder, uint32_t family, bool acquire) {

@@ -32,6 +32,7 @@ typedef struct kp_recorder {
     VkCommandBuffer commands; //
     kp_pipeline_pools *pools; // for descriptors
     kp_faults *faults;        // prepared for the ops; set by who begins
+    bool computes;            // the queue does more than copy; likewise
     kp_recorder_slot *slots;  // one for each memory
     unsigned *uses;           // how each is used: flags of kp_order_how
     size_t slot_count;        //

@@ -21,7 +21,8 @@ kp_result kp_recording_create(kp_manager *manager, uint32_t queue, uint32_t time
     recording->queue = &device->queues[queue];
     recording->query_capacity = timestamps;
     kp_result result = kp_command_acquire(device, recording->queue->family, &recording->command);
-    if (result == KP_OK && timestamps != 0 && device->limits.timestamp_bits[recording->queue->family] != 0)
+    if (result == KP_OK && timestamps != 0 && kp_device_queue_computes(device, queue) &&
+        device->limits.timestamp_bits[recording->queue->family] != 0)
         result = KP_VK(device, CreateQueryPool, device->handle,
                        &(VkQueryPoolCreateInfo){.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                                 .queryType = VK_QUERY_TYPE_TIMESTAMP,
@@ -247,6 +248,7 @@ static kp_result record_ops(kp_recording *recording, kp_op *const *ops, size_t c
     kp_result result = kp_recorder_begin(&recorder, device, recording->command->buffer, &recording->pools,
                                          recording->memory, recording->memory_uses, recording->memory_count);
     recorder.faults = &recording->faults;
+    recorder.computes = kp_device_queue_computes(device, recording->queue_index);
     kp_recorder_acquire(&recorder, recording->queue->family);
     recording->query_count = 0;
     if (recording->queries != VK_NULL_HANDLE)

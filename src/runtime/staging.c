@@ -60,6 +60,12 @@ static uint32_t choose_queue(const kp_manager *manager) {
     return 0;
 }
 
+static kp_result make_sequence(const job *j, kp_staging_slot *slot) {
+    if (slot->sequence != NULL)
+        return KP_OK;
+    return kp_sequence_create(j->manager, &(kp_sequence_desc){.queue = j->queue, .label = "staging"}, &slot->sequence);
+}
+
 static kp_result make_slot(const job *j, kp_staging_slot *slot) {
     kp_result result = KP_OK;
     if (slot->memory == NULL)
@@ -70,10 +76,16 @@ static kp_result make_slot(const job *j, kp_staging_slot *slot) {
                                                     .uninitialized = true,
                                                     .label = "staging"},
                                   &slot->memory);
-    if (result == KP_OK && slot->sequence == NULL)
-        result =
-            kp_sequence_create(j->manager, &(kp_sequence_desc){.queue = j->queue, .label = "staging"}, &slot->sequence);
-    return result;
+    return result == KP_OK ? make_sequence(j, slot) : result;
+}
+
+// Waits for the submissions that use the tensor: where the host reaches it itself, nothing else would.
+static kp_result await_users(const job *j, kp_staging_slot *slot) {
+    kp_memory *tensor = j->tensor;
+    kp_result result = make_sequence(j, slot);
+    if (result == KP_OK)
+        result = (j->up ? kp_record_sync_device : kp_record_sync_local)(slot->sequence, &tensor, 1);
+    return result == KP_OK ? kp_sequence_eval(slot->sequence) : result;
 }
 
 static void forget(kp_staging_slot *slot) {
@@ -222,9 +234,13 @@ static kp_result move(kp_tensor *tensor, unsigned char *data, bool up) {
     kp_staging *staging = &tensor->manager->staging;
     pthread_mutex_init(&j.lock, NULL);
     kp_guard_lock(&staging->lock);
-    run(&j, staging);
+    kp_result result = tensor->shared ? await_users(&j, &staging->slots[0]) : KP_OK;
+    if (result == KP_OK)
+        run(&j, staging);
     kp_guard_unlock(&staging->lock);
     pthread_mutex_destroy(&j.lock);
+    if (result != KP_OK)
+        return result;
     return j.result == KP_OK ? KP_OK : kp_error_set(j.result, "tensor '%s': %s", tensor->label, j.words);
 }
 

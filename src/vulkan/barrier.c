@@ -18,6 +18,14 @@ const kp_barrier_access kp_barrier_any_use = {
               VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_INDIRECT_COMMAND_READ_BIT,
 };
 
+kp_barrier_access kp_barrier_on(kp_barrier_access access, bool computes) {
+    if (computes)
+        return access;
+    access.stage &= VK_PIPELINE_STAGE_TRANSFER_BIT;
+    access.access &= VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    return access;
+}
+
 bool kp_barrier_writes(kp_barrier_access access) { return (access.access & WRITES) != 0; }
 
 static bool covers(kp_barrier_access all, kp_barrier_access part) {

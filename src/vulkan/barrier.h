@@ -17,6 +17,9 @@ typedef struct kp_barrier_access {
 // All that kp's commands do, and all that they may make use of.
 extern const kp_barrier_access kp_barrier_any_work, kp_barrier_any_use;
 
+// What of an access a queue can do that only copies, if it is one.
+kp_barrier_access kp_barrier_on(kp_barrier_access access, bool computes);
+
 // A global memory barrier; empty when source.stage is 0.
 typedef struct kp_barrier {
     kp_barrier_access source, target;

@@ -117,8 +117,10 @@ kp_result kp_command_begin(kp_device *device, kp_command *command) {
         result = KP_VK(device, BeginCommandBuffer, command->buffers[0], &info);
     if (result != KP_OK)
         return result;
+    bool computes = device->info.queue_families[command->family].compute;
     kp_barrier_emit(device, command->buffers[0],
-                    &(kp_barrier){.source = kp_barrier_any_work, .target = kp_barrier_any_use});
+                    &(kp_barrier){.source = kp_barrier_on(kp_barrier_any_work, computes),
+                                  .target = kp_barrier_on(kp_barrier_any_use, computes)});
     result = KP_VK(device, EndCommandBuffer, command->buffers[0]);
     return result == KP_OK ? KP_VK(device, BeginCommandBuffer, command->buffer, &info) : result;
 }
@@ -165,7 +167,7 @@ static kp_result submit(kp_device *device, kp_queue *queue, const kp_command *co
     list_waits(device, order, &waits);
     list_signals(queue, order, &signals);
     for (uint32_t i = 0; i < waits.count; i++)
-        stages[i] = kp_barrier_any_use.stage;
+        stages[i] = kp_barrier_on(kp_barrier_any_use, device->info.queue_families[queue->family].compute).stage;
     bool timeline = queue->timeline != VK_NULL_HANDLE || order->timelines;
     const VkTimelineSemaphoreSubmitInfo numbers = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
                                                    .waitSemaphoreValueCount = waits.count,

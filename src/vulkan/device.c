@@ -73,8 +73,8 @@ static kp_result count_queues(kp_device *device, const kp_device_desc *desc, uin
             snprintf(words, sizeof words, "there is no queue family %u", family);
             return bad_family(device, words);
         }
-        if (!device->info.queue_families[family].compute) {
-            snprintf(words, sizeof words, "queue family %u cannot compute", family);
+        if (!device->info.queue_families[family].compute && !device->info.queue_families[family].transfer) {
+            snprintf(words, sizeof words, "queue family %u can neither compute nor copy", family);
             return bad_family(device, words);
         }
         if (counts[family]++ == 0)

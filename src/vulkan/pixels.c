@@ -128,16 +128,18 @@ void kp_pixels_destroy(kp_device *device, kp_pixels *pixels) {
 }
 
 void kp_pixels_settle(kp_device *device, VkCommandBuffer commands, const kp_pixels *pixels) {
+    bool computes = kp_device_queue_computes(device, 0);
+    const kp_barrier_access use = kp_barrier_on(kp_barrier_any_use, computes);
     const VkImageMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                          .dstAccessMask = kp_barrier_any_use.access,
+                                          .dstAccessMask = use.access,
                                           .oldLayout = VK_IMAGE_LAYOUT_UNDEFINED,
                                           .newLayout = VK_IMAGE_LAYOUT_GENERAL,
                                           .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                                           .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                                           .image = pixels->handle,
                                           .subresourceRange = whole};
-    device->vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, kp_barrier_any_use.stage, 0, 0, NULL,
-                                    0, NULL, 1, &barrier);
+    device->vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, use.stage, 0, 0, NULL, 0, NULL, 1,
+                                    &barrier);
 }
 
 kp_result kp_pixels_sampler(kp_device *device, VkFilter filter, VkSamplerAddressMode wrap, VkSampler *out) {

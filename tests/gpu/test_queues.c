@@ -157,6 +157,61 @@ static void a_sync_waits_for_work_on_another_queue(void **state) {
     kp_tensor_destroy(y);
 }
 
+// The first family that copies and does not compute, or the number of families.
+static uint32_t copy_family(const kp_device_info *device) {
+    uint32_t f = 0;
+    while (f < device->queue_family_count && (device->queue_families[f].compute || !device->queue_families[f].transfer))
+        f++;
+    return f;
+}
+
+// Uploads and downloads go by the queue for copies, in order with the work of the other; kernels do not run there.
+static void a_queue_for_copies_takes_the_arrays(void **state) {
+    kp_manager *first = NULL, *mgr = NULL;
+    OK(kp_manager_create(NULL, &first));
+    kp_device_info device = gpu_device(first);
+    kp_manager_destroy(first);
+    uint32_t all[MAX_QUEUES] = {0};
+    list_families(&device, all);
+    const uint32_t families[2] = {all[0], copy_family(&device)};
+    assert_true(least_queues == 1 || families[1] < device.queue_family_count);
+    if (families[1] == device.queue_family_count) {
+        FAILS(kp_manager_create(&(kp_manager_desc){.queue_families = families, .queue_family_count = 2}, &mgr),
+              KP_ERROR_ARGUMENT, "*: there is no queue family *");
+        return;
+    }
+    OK(kp_manager_create(&(kp_manager_desc){.queue_families = families, .queue_family_count = 2}, &mgr));
+    *state = mgr;
+    kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL), *y = gpu_floats(mgr, "y", COUNT, NULL);
+    kp_algorithm *add = adder(mgr, x, y);
+    kp_sequence *work = on_queue(mgr, 0), *copies = on_queue(mgr, 1);
+    float in[COUNT], out[COUNT];
+    OK(kp_record_dispatch(work, add, NULL));
+    FAILS(kp_record_dispatch(copies, add, NULL), KP_ERROR_ARGUMENT,
+          "sequence 'sequence': queue 1 only copies, algorithm '*' needs one that computes");
+    for (unsigned round = 0; round < 20; round++) {
+        for (unsigned i = 0; i < COUNT; i++)
+            in[i] = (float)(round * i % 1000);
+        OK(kp_tensor_upload(x, in, sizeof in));
+        OK(kp_sequence_eval_async(work));
+        OK(kp_tensor_download(y, out, sizeof out));
+        for (unsigned i = 0; i < COUNT; i++)
+            assert_true(out[i] == in[i] + 1.0f);
+        OK(kp_sequence_await(work, UINT64_MAX));
+    }
+    OK(kp_record_fill(copies, x, &(float){7.0f})); // all that is no kernel runs there
+    OK(kp_record_copy(copies, LIST(x, y), 2));
+    OK(kp_record_barrier(copies, LIST(x, y), 2));
+    OK(kp_record_sync_local(copies, LIST(y), 1));
+    OK(kp_sequence_eval(copies));
+    expect(y, 7.0f);
+    kp_sequence_destroy(work);
+    kp_sequence_destroy(copies);
+    kp_algorithm_destroy(add);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
+}
+
 static void queues_that_are_not_there_are_refused(void **state) {
     (void)state;
     kp_manager *first = NULL, *mgr = NULL;
@@ -185,9 +240,8 @@ int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "four") == 0)
         least_queues = MAX_QUEUES;
     const struct CMUnitTest tests[] = {
-        GPU_BARE(dependent_work_on_different_queues_is_ordered),
-        GPU_BARE(a_writer_waits_for_readers_on_other_queues),
-        GPU_BARE(a_sync_waits_for_work_on_another_queue),
+        GPU_BARE(dependent_work_on_different_queues_is_ordered), GPU_BARE(a_writer_waits_for_readers_on_other_queues),
+        GPU_BARE(a_sync_waits_for_work_on_another_queue),        GPU_BARE(a_queue_for_copies_takes_the_arrays),
         GPU_BARE(queues_that_are_not_there_are_refused),
     };
     return gpu_run("queues", tests);

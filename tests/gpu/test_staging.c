@@ -87,7 +87,7 @@ static void an_array_keeps_its_place_among_sequences(void **state) {
     enum { COUNT = 1 << 18 };
     kp_program *program = NULL;
     OK(kp_compile("def f(i: Index, x: Array[u32], y: Array[u32]):\n    y[i] = x[i] + u32(1)\n", NULL, &program));
-    kp_tensor *x = words(mgr, COUNT, KP_MEMORY_STORAGE), *y = words(mgr, COUNT, KP_MEMORY_STORAGE);
+    kp_tensor *x = words(mgr, COUNT, KP_MEMORY_DEVICE), *y = words(mgr, COUNT, KP_MEMORY_STORAGE);
     kp_algorithm *f = NULL;
     OK(kp_algorithm_create(
         mgr, &(kp_algorithm_desc){.program = program, .memory = LIST(x, y), .memory_count = 2, .extent = {COUNT, 1, 1}},
