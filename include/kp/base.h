@@ -16,6 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// What kpc's headers have the C compiler check: the sizes and offsets of structs.
+#ifdef __cplusplus
+#define KP_ASSERT(condition, what) static_assert(condition, what)
+#else
+#define KP_ASSERT(condition, what) _Static_assert(condition, what)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -165,13 +172,36 @@ typedef enum kp_param_kind {
     KP_PARAM_SAMPLER,  // sampler without an image: set and binding are given
 } kp_param_kind;
 
+// A field of a struct.
+typedef struct kp_field {
+    const char *name;                  // as in the source
+    const char *type;                  // as in the language: "vec3", "Array(4, f32)", "Particle"
+    kp_dtype dtype;                    // of one scalar; of structs KP_U8
+    uint32_t components;               // scalars: 1, or 2 to 4 for a vector; of structs 1
+    uint32_t count;                    // ... how many of these: of an array all its elements, else 1
+    uint32_t offset;                   // bytes from the start of the struct
+    uint32_t size;                     // bytes
+    const struct kp_struct *structure; // of structs; NULL: it is none
+} kp_field;
+
+// A struct of a kernel. It is laid out as a C compiler lays out a struct of the same fields, and NumPy a dtype with
+// align=True, where a vector is an array of its scalars: each field is aligned as its scalars are. A bool is one byte.
+typedef struct kp_struct {
+    const char *name;       // as in the source; "Struct(...)" for one without
+    uint32_t size;          // bytes, a multiple of `align`
+    uint32_t align;         // bytes
+    const kp_field *fields; //
+    size_t field_count;     //
+} kp_struct;
+
 // One parameter of a kernel, in the order of its signature.
 typedef struct kp_param {
-    const char *name;      // as in the source
-    const char *type;      // as in the language: "Array[f32]", "f32", "ivec3"
-    kp_param_kind kind;    //
-    kp_dtype dtype;        // of one scalar; images: of one channel as it is stored; textures: as it reads
-    uint32_t components;   // scalars in an element: 1, 2 to 4 for a vector, all of them for an array; images: channels
+    const char *name;   // as in the source
+    const char *type;   // as in the language: "Array[f32]", "f32", "ivec3"
+    kp_param_kind kind; //
+    kp_dtype dtype; // of one scalar; images: of one channel as it is stored; textures: as it reads; of structs KP_U8
+    uint32_t components;   // scalars in an element: 1, 2 to 4 for a vector, all of them for an array; structs are one;
+                           // images: channels
     uint32_t set;          // of what is bound
     uint32_t binding;      // of what is bound
     uint32_t offset;       // push constants: bytes from the start of the block
@@ -185,6 +215,7 @@ typedef struct kp_param {
     uint32_t
         shape_offset;   // ... with 2 or 3: where the runtime puts the tensor's shape, bytes from the start of the block
     const char *format; // images: how a pixel is stored, "rgba8"; textures: NULL, any that reads as dtype
+    const kp_struct *structure; // buffers of structs, push constants that are one; NULL for all else
 } kp_param;
 
 // A compiled kernel. Made by kp_compile, kp_shader_compile or kp_shader_load, which own all that it points to. A

@@ -15,6 +15,10 @@
 //   t: Texture2D[f32]        a sampled image with its sampler, of any format
 //   a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
 //                            default value
+//   p: Array[Particle]       ... of structs; a class at the top of the text says which, laid out as C does:
+//                                class Particle(Struct):
+//                                    position: vec3
+//                                    mass: f32
 //   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or
 //   annotation
 #ifndef KP_COMPILER_H
@@ -27,7 +31,8 @@ extern "C" {
 #endif
 
 // Replaces what the source says about one parameter. `type` is an annotation as a kernel would write it:
-// "Array[f32]", "Index", "f32", or pyshader's tuple, "('buffer', 0, Array(f32))".
+// "Array[f32]", "Index", "f32", or pyshader's tuple, "('buffer', 0, Array(f32))". A struct may be written out, with its
+// name or without: "Array[Struct('Particle', position=vec3, mass=f32)]".
 typedef struct kp_param_type {
     const char *name;
     const char *type;
@@ -72,6 +77,8 @@ typedef struct kp_function_source {
     size_t constant_count;        //
     const kp_callee *callees;     // the functions that it calls
     size_t callee_count;          //
+    const kp_param_type *types;   // names of types that it uses, perhaps dotted, and what they are
+    size_t type_count;            //
 } kp_function_source;
 
 // All fields may be zero.
@@ -93,6 +100,8 @@ typedef struct kp_compile_desc {
     bool checked;                        // the kernel looks for mistakes as it runs
     const kp_constant *defaults;         // default values that replace the source's, by the parameter's name
     size_t default_count;                //
+    const kp_param_type *types;          // names of types that the kernel uses, perhaps dotted, and what they are
+    size_t type_count;                   //
 } kp_compile_desc;
 
 // Compiles one kernel of `source` (UTF-8, NUL-terminated, any indentation). `desc` may be NULL.

@@ -279,8 +279,11 @@ typedef struct kp_tensor_desc {
                                     // it. NULL: nothing to do
     void *release_payload;          //
     kp_memory_type memory_type;     //
-    kp_handle_type exported; // memory that can be exported as such, which it has to itself. An empty tensor has none
-    const char *label;       // name in messages and for debuggers; NULL: "tensor"
+    kp_handle_type exported;    // memory that can be exported as such, which it has to itself. An empty tensor has none
+    const char *label;          // name in messages and for debuggers; NULL: "tensor"
+    const kp_struct *structure; // elements are structs, such as kp_param.structure of a program's parameter, which
+                                // a kernel that takes the tensor is held to; it is copied. NULL: they are not
+    uint32_t item_size;         // or of structs that kp knows nothing more of: bytes of one. 0: of `dtype`
 } kp_tensor_desc;
 
 // Makes both sides. The device side holds nothing definite until a sync or a kernel has written it (with unified memory
@@ -328,7 +331,10 @@ KP_API kp_result kp_tensor_download(kp_tensor *tensor, void *data, uint64_t byte
 // Thread-safety of these: any. 0 and KP_F32 for NULL.
 KP_API uint64_t kp_tensor_count(const kp_tensor *tensor); // elements
 KP_API uint64_t kp_tensor_bytes(const kp_tensor *tensor);
-KP_API kp_dtype kp_tensor_dtype(const kp_tensor *tensor);
+KP_API kp_dtype kp_tensor_dtype(const kp_tensor *tensor);          // KP_U8 where elements are structs
+KP_API uint32_t kp_tensor_item_size(const kp_tensor *tensor);      // bytes of an element; 0 for NULL
+KP_API const kp_struct *kp_tensor_struct(const kp_tensor *tensor); // of its elements, valid as long as the tensor;
+                                                                   // NULL: they are none that kp knows
 KP_API kp_memory_type kp_tensor_memory_type(const kp_tensor *tensor);
 KP_API uint32_t kp_tensor_shape(const kp_tensor *tensor, uint64_t shape[KP_MAX_DIMS]); // returns the number of axes
 KP_API bool kp_memory_alive(const kp_memory *memory); // false once its manager is destroyed

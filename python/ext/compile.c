@@ -232,7 +232,8 @@ static int read_function(reading *r, PyObject *dict, kp_function_source *out) {
             return -1;
         out->first_line = line <= UINT32_MAX ? (uint32_t)line : 1;
     }
-    if (text_of(PyDict_GetItemString(dict, "source"), "functions: source", &out->source) < 0 ||
+    if (read_params(r, PyDict_GetItemString(dict, "types"), "types", &out->types, &out->type_count) < 0 ||
+        text_of(PyDict_GetItemString(dict, "source"), "functions: source", &out->source) < 0 ||
         text_of(PyDict_GetItemString(dict, "name"), "functions: name", &out->name) < 0 ||
         text_of(PyDict_GetItemString(dict, "file"), "functions: file", &out->file) < 0 ||
         read_params(r, PyDict_GetItemString(dict, "params"), "params", &out->params, &out->param_count) < 0 ||
@@ -283,17 +284,17 @@ static int read_checked(PyObject *object, bool *out) {
 }
 
 static int parse(reading *r, PyObject *args, PyObject *kwargs, const char **text, kp_compile_desc *desc) {
-    static char *names[] = {"source",     "kernel",     "file",          "first_line", "params",  "constants",
-                            "debug_info", "local_size", "subgroup_size", "functions",  "callees", "checked",
-                            "defaults",   NULL};
+    static char *names[] = {"source",    "kernel",     "file",       "first_line",    "params",
+                            "constants", "debug_info", "local_size", "subgroup_size", "functions",
+                            "callees",   "checked",    "defaults",   "types",         NULL};
     PyObject *source, *kernel = NULL, *file = NULL, *params = NULL, *constants = NULL, *local_size = NULL;
-    PyObject *functions = NULL, *callees = NULL, *checked = NULL, *defaults = NULL;
+    PyObject *functions = NULL, *callees = NULL, *checked = NULL, *defaults = NULL, *types = NULL;
     unsigned int first_line = 1, subgroup_size = 0;
     int debug_info = 1;
     *desc = (kp_compile_desc){0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOIOOOO:compile", names, &source, &kernel, &file,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOIOOOOO:compile", names, &source, &kernel, &file,
                                      &first_line, &params, &constants, &debug_info, &local_size, &subgroup_size,
-                                     &functions, &callees, &checked, &defaults) ||
+                                     &functions, &callees, &checked, &defaults, &types) ||
         read_checked(checked, &desc->checked) < 0)
         return -1;
     if (source == Py_None) {
@@ -306,6 +307,7 @@ static int parse(reading *r, PyObject *args, PyObject *kwargs, const char **text
     if (text_of(source, "source", text) < 0 || text_of(kernel, "kernel", &desc->kernel) < 0 ||
         text_of(file, "file", &desc->file) < 0 ||
         read_params(r, params, "params", &desc->params, &desc->param_count) < 0 ||
+        read_params(r, types, "types", &desc->types, &desc->type_count) < 0 ||
         read_constants(r, constants, "constants", &desc->constants, &desc->constant_count) < 0 ||
         read_constants(r, defaults, "defaults", &desc->defaults, &desc->default_count) < 0 ||
         read_functions(r, functions, desc) < 0 || ext_launch_three(local_size, "local_size", desc->local_size) < 0)

@@ -12,6 +12,12 @@ static PyObject *as_numpy(PyObject *tensor) {
 }
 
 PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs) {
+    if (((ext_tensor *)tensor)->numpy != NULL) {
+        PyErr_SetString(PyExc_BufferError,
+                        "DLPack has no structs; data() is a NumPy array of them, whose fields can be "
+                        "exported one by one");
+        return NULL;
+    }
     PyObject *array = as_numpy(tensor);
     PyObject *method = array != NULL ? PyObject_GetAttrString(array, "__dlpack__") : NULL;
     PyObject *capsule = method != NULL ? PyObject_Call(method, args, kwargs) : NULL;
@@ -43,9 +49,10 @@ PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused) {
     PyObject *html = values != NULL ? PyImport_ImportModule("html") : NULL;
     PyObject *safe = html != NULL ? PyObject_CallMethod(html, "escape", "O", values) : NULL;
     PyObject *text = NULL;
-    if (safe != NULL)
-        text = PyUnicode_FromFormat("<div><b>kp.Tensor</b> of %zd %s<pre>%U</pre></div>", t->count,
-                                    ext_element_numpy(t->dtype), safe);
+    PyObject *dtype = safe != NULL ? ext_tensor_dtype_text(t) : NULL;
+    if (dtype != NULL)
+        text = PyUnicode_FromFormat("<div><b>kp.Tensor</b> of %zd %U<pre>%U</pre></div>", t->count, dtype, safe);
+    Py_XDECREF(dtype);
     Py_XDECREF(values);
     Py_XDECREF(html);
     Py_XDECREF(safe);

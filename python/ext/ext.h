@@ -274,12 +274,33 @@ typedef struct ext_tensor {
     Py_ssize_t strides[KP_MAX_DIMS];
     kp_dtype dtype;
     kp_memory_type memory_type;
-    unsigned pins; // calls that use the handle without the GIL
-    bool doomed;   // destroy() came meanwhile
-    bool classic;  // made by calling kp.Tensor(...)
-    bool image;    // a kp.Image
-    bool borrowed; // its host side is an array's own memory
+    unsigned pins;    // calls that use the handle without the GIL
+    bool doomed;      // destroy() came meanwhile
+    bool classic;     // made by calling kp.Tensor(...)
+    bool image;       // a kp.Image
+    bool borrowed;    // its host side is an array's own memory
+    PyObject *numpy;  // of structs: their dtype; NULL: they are numbers
+    PyObject *format; // ... and the buffer's format, bytes
 } ext_tensor;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// structs.c: tensors of structs
+// ---------------------------------------------------------------------------------------------------------------------
+
+// The structured dtype of an array, a new reference; NULL without an exception: it has none.
+PyObject *ext_struct_dtype(PyObject *object);
+
+// A tensor of an array with that dtype. NULL with an exception that names `what`.
+PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObject *dtype, const char *what,
+                            kp_memory_type memory_type);
+
+// A tensor of that structured dtype; desc->structure is filled in.
+PyObject *ext_struct_create(kp_ext *ext, ext_core *core, PyObject *dtype, const char *what, kp_tensor_desc *desc);
+
+// A program's struct as tuples (see structs.py); None for NULL.
+PyObject *ext_struct_describe(const kp_struct *structure);
+
+PyObject *ext_tensor_dtype_text(const ext_tensor *t); // as NumPy says it
 
 // exchange.c: methods of ext_tensor
 PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs);

@@ -272,8 +272,15 @@ static PyObject *make_tensor(ext_manager *m, PyObject *object, int want, ext_dat
                              PyObject *type_object) {
     kp_memory_type memory_type = KP_MEMORY_DEVICE;
     ext_data data;
-    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type_object, &memory_type) < 0 ||
-        ext_data_read(object, want, rule, what, &data) < 0)
+    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type_object, &memory_type) < 0)
+        return NULL;
+    PyObject *dtype = ext_struct_dtype(object);
+    if (dtype != NULL) {
+        PyObject *structs = ext_struct_tensor(m->ext, m->core, object, dtype, what, memory_type);
+        Py_DECREF(dtype);
+        return structs;
+    }
+    if (ext_data_read(object, want, rule, what, &data) < 0)
         return NULL;
     PyObject *tensor = ext_tensor_new(m->ext, m->core, &data, memory_type);
     ext_data_release(&data);
@@ -291,6 +298,10 @@ static PyObject *manager_tensor(PyObject *self, PyObject *args, PyObject *kwargs
 static PyObject *borrow_tensor(ext_manager *m, PyObject *object, PyObject *type) {
     kp_memory_type memory_type = KP_MEMORY_DEVICE;
     ext_data data;
+    PyObject *dtype = ext_struct_dtype(object);
+    Py_XDECREF(dtype);
+    if (dtype != NULL) // NumPy's memory is aligned to 16 bytes, which few devices import: a copy is as good
+        return make_tensor(m, object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
     if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type, &memory_type) < 0 ||
         ext_data_read(object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;

@@ -182,9 +182,10 @@ static PyObject *default_value(const kp_param *p) {
 }
 
 static PyObject *param_object(kp_ext *ext, const kp_param *p) {
-    PyObject *values = Py_BuildValue("(ssssIIIIINNINIz)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype),
-                                     p->components, p->set, p->binding, p->offset, p->size, PyBool_FromLong(p->reads),
-                                     PyBool_FromLong(p->writes), p->spec_id, default_value(p), p->ndim, p->format);
+    PyObject *values = Py_BuildValue("(ssssIIIIINNINIzN)", p->name, p->type, kind_name(p->kind),
+                                     kp_dtype_name(p->dtype), p->components, p->set, p->binding, p->offset, p->size,
+                                     PyBool_FromLong(p->reads), PyBool_FromLong(p->writes), p->spec_id,
+                                     default_value(p), p->ndim, p->format, ext_struct_describe(p->structure));
     PyObject *param = values != NULL ? PyStructSequence_New(ext->param_type) : NULL;
     for (Py_ssize_t i = 0; param != NULL && i < PyTuple_Size(values); i++)
         PyStructSequence_SetItem(param, i, Py_NewRef(PyTuple_GetItem(values, i)));
@@ -283,9 +284,11 @@ static PyStructSequence_Field param_fields[] = {
     {"default", "push and specialization constants: the default value; None: there is none"},
     {"ndim", "buffers: axes of the tensor, 2 or 3; 1: of any shape; images: 1 to 3"},
     {"format", "images: how a pixel is stored, 'rgba8'; None for textures: any that reads as dtype"},
+    {"structure", "of structs: (name, size, align, fields), each field (name, type, dtype, components, count, offset, "
+                  "size, structure); else None"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 15};
+static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 16};
 
 int ext_program_init(kp_ext *ext, PyObject *module) {
     ext->program_type = ext_add_type(module, &program_spec, NULL);

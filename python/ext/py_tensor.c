@@ -207,6 +207,8 @@ static void tensor_dealloc(PyObject *self) {
     if (t->core != NULL)
         ext_core_release(t->core, destroy, t->handle);
     ext_core_drop(t->core);
+    Py_XDECREF(t->numpy);
+    Py_XDECREF(t->format);
     ext_free(self);
     ext_borrow_return();
 }
@@ -242,6 +244,8 @@ PyObject *ext_tensor_wrap(kp_ext *ext, ext_core *core, kp_memory *handle) {
     }
     uint64_t shape[KP_MAX_DIMS];
     t->ndim = (int)kp_tensor_shape(handle, shape);
+    if (!image)
+        t->stride = (Py_ssize_t)kp_tensor_item_size(handle);
     Py_ssize_t stride = t->stride;
     for (int i = t->ndim - 1; i >= 0; i--) {
         t->shape[i] = (Py_ssize_t)shape[i];
@@ -333,7 +337,20 @@ int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
 
 static Py_ssize_t tensor_length(PyObject *self) { return ((ext_tensor *)self)->shape[0]; }
 
+// A part of the NumPy array that shows the host side.
+static PyObject *part_of(ext_tensor *t, PyObject *key) {
+    PyObject *array = key != NULL ? PyObject_CallMethod((PyObject *)t, "data", NULL) : NULL;
+    PyObject *flat = array != NULL ? PyObject_CallMethod(array, "reshape", "i", -1) : NULL;
+    PyObject *part = flat != NULL ? PyObject_GetItem(flat, key) : NULL;
+    Py_XDECREF(array);
+    Py_XDECREF(flat);
+    Py_XDECREF(key);
+    return part;
+}
+
 static PyObject *get(ext_tensor *t, Py_ssize_t index) {
+    if (t->numpy != NULL)
+        return part_of(t, PyLong_FromSsize_t(index));
     const char *data = elements(t);
     return data != NULL ? ext_element_get(t->dtype, data + index * t->stride) : NULL;
 }
@@ -357,9 +374,19 @@ static PyObject *tensor_item(PyObject *self, Py_ssize_t index) {
     return row;
 }
 
+static int set_part(ext_tensor *t, PyObject *key, PyObject *value) {
+    PyObject *array = key != NULL ? PyObject_CallMethod((PyObject *)t, "data", NULL) : NULL;
+    int result = array != NULL ? PyObject_SetItem(array, key, value) : -1;
+    Py_XDECREF(array);
+    Py_XDECREF(key);
+    return result;
+}
+
 // Element `index` from `value`. Converting may run code of the user's, so it is done before the data is looked up.
 static int set(ext_tensor *t, Py_ssize_t index, PyObject *value) {
     char element[8];
+    if (t->numpy != NULL)
+        return set_part(t, PyLong_FromSsize_t(index), value);
     if (ext_element_set(t->dtype, element, value) < 0)
         return -1;
     char *data = elements(t);
@@ -423,6 +450,8 @@ static int set_slice(ext_tensor *t, PyObject *key, PyObject *value) {
         PyErr_SetString(PyExc_TypeError, "rows of a tensor are assigned through data(): t.data()[0:2] = ...");
         return -1;
     }
+    if (t->numpy != NULL)
+        return set_part(t, Py_NewRef(key), value);
     if (PySlice_Unpack(key, &start, &stop, &step) < 0)
         return -1;
     Py_ssize_t count = PySlice_AdjustIndices(t->count, &start, &stop, step);
@@ -461,9 +490,33 @@ static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
     return index >= 0 ? set(t, index, value) : -1;
 }
 
+// The array has to be of the tensor's dtype and size.
+static PyObject *set_structs(ext_tensor *t, PyObject *object) {
+    PyObject *dtype = ext_struct_dtype(object);
+    int same = dtype != NULL ? PyObject_RichCompareBool(dtype, t->numpy, Py_EQ) : 0;
+    if (same == 0)
+        PyErr_Format(PyExc_TypeError, "data: has dtype %S, must be %S",
+                     dtype != NULL ? dtype : (PyObject *)Py_TYPE(object), t->numpy);
+    PyObject *flat = same == 1 ? PyObject_CallMethod(object, "reshape", "i", -1) : NULL;
+    Py_ssize_t count = flat != NULL ? PyObject_Size(flat) : -1;
+    if (count >= 0 && count != t->count)
+        PyErr_Format(PyExc_ValueError, "data: has %zd elements, the tensor has %zd: a tensor keeps its size", count,
+                     t->count);
+    PyObject *array = count == t->count ? PyObject_CallMethod((PyObject *)t, "data", NULL) : NULL;
+    PyObject *to = array != NULL ? PyObject_CallMethod(array, "reshape", "i", -1) : NULL;
+    int result = to != NULL ? PyObject_SetItem(to, Py_Ellipsis, flat) : -1;
+    Py_XDECREF(dtype);
+    Py_XDECREF(flat);
+    Py_XDECREF(array);
+    Py_XDECREF(to);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
 static PyObject *tensor_set_data(PyObject *self, PyObject *object) {
     ext_tensor *t = (ext_tensor *)self;
     ext_data data;
+    if (t->numpy != NULL)
+        return set_structs(t, object);
     if (ext_data_read(object, (int)t->dtype, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
     char *to = NULL;
@@ -493,7 +546,8 @@ static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags) {
     view->len = t->count * t->stride;
     view->readonly = 0;
     view->itemsize = t->stride;
-    view->format = (flags & PyBUF_FORMAT) != 0 ? (char *)(uintptr_t)ext_element_format(t->dtype) : NULL;
+    const char *format = t->format != NULL ? PyBytes_AsString(t->format) : ext_element_format(t->dtype);
+    view->format = (flags & PyBUF_FORMAT) != 0 ? (char *)(uintptr_t)format : NULL;
     view->ndim = (flags & PyBUF_ND) != 0 ? t->ndim : 1;
     view->shape = (flags & PyBUF_ND) != 0 ? t->shape : NULL;
     view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? t->strides : NULL;
@@ -551,7 +605,8 @@ static PyObject *tensor_data(PyObject *self, PyObject *unused) {
         return list_of(t, 0, 1, t->count);
     if (elements(t) == NULL || need_numpy(t->ext, t->dtype) < 0)
         return NULL;
-    PyObject *array = PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, t->ext->numpy_dtypes[t->dtype], NULL);
+    PyObject *dtype = t->numpy != NULL ? t->numpy : t->ext->numpy_dtypes[t->dtype];
+    PyObject *array = PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, dtype, NULL);
     if (array == NULL || t->ndim == 1 || t->image)
         return array;
     PyObject *shape = shape_of(t);
@@ -586,19 +641,44 @@ static PyObject *values_text(ext_tensor *t) {
     return all;
 }
 
+PyObject *ext_tensor_dtype_text(const ext_tensor *t) {
+    if (t->numpy == NULL)
+        return PyUnicode_FromString(ext_element_numpy(t->dtype));
+    PyObject *names = PyObject_GetAttrString(t->numpy, "names"), *comma = PyUnicode_FromString(", ");
+    PyObject *listed = names != NULL && comma != NULL ? PyUnicode_Join(comma, names) : NULL;
+    PyObject *text = listed != NULL ? PyUnicode_FromFormat("structs of %zd bytes (%U)", t->stride, listed) : NULL;
+    Py_XDECREF(names);
+    Py_XDECREF(comma);
+    Py_XDECREF(listed);
+    return text;
+}
+
+// "kp.Tensor(structs of 28 bytes (position, velocity, mass), shape=(1000,), memory_type=device)"
+static PyObject *structs_text(ext_tensor *t) {
+    PyObject *dtype = ext_tensor_dtype_text(t), *shape = shape_of(t), *text = NULL;
+    PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
+    if (dtype != NULL && name != NULL && shape != NULL)
+        text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, memory_type=%U)", dtype, shape, name);
+    Py_XDECREF(dtype);
+    Py_XDECREF(name);
+    Py_XDECREF(shape);
+    return text;
+}
+
 static PyObject *tensor_repr(PyObject *self) {
     ext_tensor *t = (ext_tensor *)self;
+    if (t->numpy != NULL)
+        return structs_text(t);
     PyObject *values = values_text(t);
     PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
     PyObject *text = NULL;
-    PyObject *shape = t->ndim > 1 ? shape_of(t) : NULL;
-    if (values != NULL && name != NULL && shape != NULL)
-        text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, dtype=%s, memory_type=%U)", values, shape,
-                                    ext_element_numpy(t->dtype), name);
-    else if (values != NULL && name != NULL && t->ndim == 1)
-        text = PyUnicode_FromFormat("kp.Tensor(%U, size=%zd, dtype=%s, memory_type=%U)", values, t->count,
-                                    ext_element_numpy(t->dtype), name);
+    PyObject *shape = t->ndim > 1 ? shape_of(t) : NULL, *dtype = ext_tensor_dtype_text(t);
+    if (values != NULL && name != NULL && shape != NULL && dtype != NULL)
+        text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, dtype=%U, memory_type=%U)", values, shape, dtype, name);
+    else if (values != NULL && name != NULL && t->ndim == 1 && dtype != NULL)
+        text = PyUnicode_FromFormat("kp.Tensor(%U, size=%zd, dtype=%U, memory_type=%U)", values, t->count, dtype, name);
     Py_XDECREF(shape);
+    Py_XDECREF(dtype);
     Py_XDECREF(values);
     Py_XDECREF(name);
     return text;
@@ -723,7 +803,16 @@ static PyObject *memory_shares_array(PyObject *self, void *unused) {
     return PyBool_FromLong(((ext_tensor *)self)->borrowed);
 }
 
+static PyObject *tensor_dtype(PyObject *self, void *unused) {
+    (void)unused;
+    ext_tensor *t = (ext_tensor *)self;
+    if (t->numpy != NULL)
+        return Py_NewRef(t->numpy);
+    return need_numpy(t->ext, t->dtype) == 0 ? Py_NewRef(t->ext->numpy_dtypes[t->dtype]) : NULL;
+}
+
 static PyGetSetDef memory_getset[] = {
+    {"dtype", tensor_dtype, NULL, "The NumPy dtype of an element, structured for a tensor of structs.", NULL},
     {"manager", tensor_manager, NULL, "The Manager that holds its device memory; None when there is none.", NULL},
     {"shares_array", memory_shares_array, NULL,
      "Whether its host side is an array's own memory, as Manager.tensor_t(copy=False) has it where that can be.", NULL},

@@ -13,7 +13,16 @@ static PyObject *make(ext_tensor *t, const kp_tensor_view_desc *desc) {
     if (ext_core_use(t->ext, t->core) == NULL)
         return NULL;
     kp_result result = kp_tensor_view(t->handle, desc, &handle);
-    return result == KP_OK ? ext_tensor_wrap(t->ext, t->core, handle) : ext_error_raise(t->ext, result);
+    ext_tensor *view = NULL;
+    if (result == KP_OK)
+        view = (ext_tensor *)ext_tensor_wrap(t->ext, t->core, handle);
+    else
+        ext_error_raise(t->ext, result);
+    if (view != NULL) {
+        view->numpy = Py_XNewRef(t->numpy);
+        view->format = Py_XNewRef(t->format);
+    }
+    return (PyObject *)view;
 }
 
 // Elements of one row.

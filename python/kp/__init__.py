@@ -58,6 +58,7 @@ from ._kp import (
 from .classic import Manager, Sequence
 from .emulate import emulate
 from .kernel import Kernel, kernel, kernel_from_source
+from .structs import Struct, struct
 
 __version__ = version()
 
@@ -107,6 +108,7 @@ __all__ = [
     "Sequence",
     "SpirvError",
     "StateError",
+    "Struct",
     "Tensor",
     "TensorDataTypes",
     "TensorTypes",
@@ -126,5 +128,6 @@ __all__ = [
     "log_level",
     "staging",
     "storage",
+    "struct",
     "version",
 ]

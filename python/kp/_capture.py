@@ -15,6 +15,7 @@ from types import FunctionType, MethodType, ModuleType
 
 from . import _kp
 from ._source import compile_error, default_values, helper_types, read_source
+from .structs import StructType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -82,8 +83,9 @@ class Capture:
         text, first_line = read_source(function)
         constants: dict[str, _Constant] = {}
         callees: dict[str, int | str] = {}
+        types: dict[str, str] = {}
         for path, called in paths_of(function, text):
-            self._resolve(function, path, called, constants, callees)
+            self._resolve(function, path, called, constants, callees, types)
         return {
             "source": text,
             "name": function.__name__,
@@ -91,6 +93,7 @@ class Capture:
             "first_line": first_line,
             "constants": constants,
             "callees": callees,
+            "types": types,
         }
 
     def _resolve(
@@ -100,6 +103,7 @@ class Capture:
         called: bool,
         constants: dict[str, _Constant],
         callees: dict[str, int | str],
+        types: dict[str, str],
     ) -> None:
         value = self._root(function, path[0])
         for depth, name in enumerate(path, start=1):
@@ -118,6 +122,8 @@ class Capture:
                 self.fixed &= not is_mutable(value)
                 if not isinstance(value, enum.Enum):
                     return
+            elif depth == len(path) and isinstance(value, StructType):
+                types[dotted] = value.text
             elif depth == len(path) and called:
                 callee = self._callee(value, path[-1])
                 if callee is not None:
@@ -257,6 +263,7 @@ class _Names(ast.NodeVisitor):
 
     def visit_AnnAssign(self, node: ast.AnnAssign) -> None:
         self.visit(node.target)
+        self.visit(node.annotation)
         if node.value is not None:
             self.visit(node.value)
 

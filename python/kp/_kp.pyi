@@ -27,6 +27,8 @@ _Point: TypeAlias = Semaphore | tuple[Semaphore, SupportsIndex]
 _Constant: TypeAlias = bool | int | float | tuple[str, int | float] | list["_Constant"]
 
 _Out = TypeVar("_Out", bound=Buffer)
+_Field: TypeAlias = tuple[str, str, str, int, int, int, int, "_Structure | None"]
+_Structure: TypeAlias = tuple[str, int, int, tuple[_Field, ...]]
 
 DTYPES: Final[tuple[tuple[str, str, int, str], ...]]
 
@@ -381,6 +383,7 @@ class Param(structseq[Any], tuple[Any, ...]):
         "default",
         "ndim",
         "format",
+        "structure",
     )
     @property
     def name(self) -> str: ...
@@ -412,6 +415,8 @@ class Param(structseq[Any], tuple[Any, ...]):
     def ndim(self) -> int: ...
     @property
     def format(self) -> str | None: ...
+    @property
+    def structure(self) -> _Structure | None: ...
 
 @final
 class Program:
@@ -443,6 +448,8 @@ class Memory:
     def shape(self) -> tuple[int, ...]: ...
     @property
     def shares_array(self) -> bool: ...
+    @property
+    def dtype(self) -> np.dtype[Any]: ...
     def data(self) -> Any: ...
     def set_data(self, data: _Data, /) -> None: ...
     def size(self) -> int: ...

@@ -11,6 +11,7 @@ from . import _kp
 from ._capture import ABSENT, Capture
 from ._images import type_of
 from ._source import _param_types, compile_capture
+from .structs import StructType, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,13 +86,21 @@ class Origin:
     def _type_of(self, name: str, value: Any) -> str:
         if isinstance(value, str):
             return value
+        dtype = getattr(value, "dtype", None)
+        if isinstance(type(value), StructType):
+            return str(type(value).text)
+        if getattr(dtype, "names", None) is not None:
+            try:
+                text = text_of(dtype)
+            except (TypeError, ValueError) as error:
+                raise type(error)(f"{self.function.__name__}() argument '{name}': {error}") from None
+            return f"Array[{text}]" if getattr(value, "shape", ()) else text
         if isinstance(value, _kp.Tensor):
             return f"Array[{_TENSOR_TYPES[value.data_type().name]}]"
         if isinstance(value, _kp.Image):
             return type_of(value, f"{self.function.__name__}() argument '{name}'")
         if isinstance(value, (list, tuple)):
             return "Array[f32]"
-        dtype = getattr(value, "dtype", None)
         if dtype is not None and str(dtype) in _NUMPY_TYPES:
             text = _NUMPY_TYPES[str(dtype)]
             return f"Array[{text}]" if getattr(value, "shape", ()) else text

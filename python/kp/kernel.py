@@ -17,6 +17,7 @@ from operator import index
 from . import _kp
 from ._images import KINDS, check_image, image_of, size_of
 from ._source import check_function
+from .structs import pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -314,6 +315,10 @@ class Kernel(_kp._Call):
         what = f"{self.__name__}() argument '{param.name}'"
         if param.kind in KINDS:
             return image_of(manager, argument, param, what)
+        if param.structure is not None and getattr(getattr(argument, "dtype", None), "names", None) is None:
+            raise TypeError(
+                f"{what}: must be a tensor or an array of {param.structure[0]}, not {type(argument).__name__}"
+            )
         return manager._tensor_of(argument, param.dtype, what)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], params: list[Param]) -> dict[str, Any]:
@@ -394,6 +399,10 @@ class Kernel(_kp._Call):
         block = bytearray(variant.program.push_size)
         for param in variant.scalars:
             value = values[param.name]
+            if param.structure is not None:
+                packed = pack(param.structure, value, f"{self.__name__}() argument", param.name)
+                block[param.offset : param.offset + param.size] = packed
+                continue
             if param.components > 1 and not hasattr(value, "__iter__"):
                 raise TypeError(
                     f"{self.__name__}() argument '{param.name}': must be {param.type}, not {type(value).__name__}"

@@ -487,7 +487,9 @@ _PYTHON = {float: "f32", int: "i32", bool: "bool"}
 def type_text(type_: object) -> str:
     """The type as a kernel writes it: for the types here, pyshader's, Python's float, int and bool, NumPy's scalar types and
     dtypes, and text, which is taken as it is. TypeError for anything else."""
-    if isinstance(type_, (LanguageType, Written)):
+    if isinstance(type_, LanguageType):
+        return getattr(type_, "text", None) or repr(type_)  # a struct is written out
+    if isinstance(type_, Written):
         return repr(type_)
     if isinstance(type_, str):
         return type_

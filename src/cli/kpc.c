@@ -2,6 +2,8 @@
 //
 // Uses kp/compiler.h as any program could. What it writes to a file is complete or not there: results are made in
 // memory first.
+#include "header.h"
+
 #include <kp/compiler.h>
 
 #include <errno.h>
@@ -160,154 +162,13 @@ static int write_file(const char *path, const void *bytes, size_t size) {
 // The C header
 // ---------------------------------------------------------------------------------------------------------------------
 
-// A text that grows; `data` is NULL once memory has run out.
-typedef struct text {
-    char *data;
-    size_t length, capacity;
-} text;
-
-static void add(text *t, const char *more) {
-    size_t length = strlen(more);
-    if (t->data == NULL)
-        return;
-    if (t->length + length + 1 > t->capacity) {
-        char *bigger = realloc(t->data, t->capacity = (t->length + length + 1) * 2);
-        if (bigger == NULL)
-            free(t->data);
-        t->data = bigger;
-        if (bigger == NULL)
-            return;
-    }
-    memcpy(t->data + t->length, more, length + 1);
-    t->length += length;
-}
-
-static void add_words(text *t, const kp_program *program, const char *symbol) {
-    char piece[64];
-    add(t, "static const uint32_t ");
-    add(t, symbol);
-    add(t, "_words[] = {");
-    for (size_t i = 0; i < program->word_count; i++) {
-        snprintf(piece, sizeof piece, "%s0x%08xu,", i % 8 == 0 ? "\n    " : " ", (unsigned)program->words[i]);
-        add(t, piece);
-    }
-    add(t, "\n};\n\n");
-}
-
-static const char *kind_name(kp_param_kind kind) {
-    switch (kind) {
-    case KP_PARAM_BUFFER:
-        return "KP_PARAM_BUFFER";
-    case KP_PARAM_UNIFORM:
-        return "KP_PARAM_UNIFORM";
-    case KP_PARAM_CONSTANT:
-        return "KP_PARAM_CONSTANT";
-    case KP_PARAM_SPEC:
-        return "KP_PARAM_SPEC";
-    case KP_PARAM_IMAGE:
-        return "KP_PARAM_IMAGE";
-    case KP_PARAM_TEXTURE:
-        return "KP_PARAM_TEXTURE";
-    case KP_PARAM_SAMPLER:
-        return "KP_PARAM_SAMPLER";
-    case KP_PARAM_INPUT:
-        break;
-    }
-    return "KP_PARAM_INPUT";
-}
-
-static const char *dtype_name(kp_dtype dtype) {
-    switch (dtype) {
-#define KP_X(name, bytes, lang, numpy, format) \
-    case KP_##name:                            \
-        return "KP_" #name;
-        KP_DTYPES(KP_X)
-#undef KP_X
-    case KP_DTYPE_COUNT:
-        break;
-    }
-    return "KP_F32";
-}
-
-// What stands between the quotes of a string in C.
-static void add_quoted(text *t, const char *s) {
-    for (; *s != '\0'; s++)
-        add(t, *s == '"' ? "\\\"" : (const char[]){*s, '\0'});
-}
-
-static void add_params(text *t, const kp_program *program, const char *symbol) {
-    char piece[256];
-    add(t, "// name, type, kind, dtype, components, set, binding, offset, size, reads, writes, spec_id, "
-           "optional, default_bits, ndim, shape_offset, format\nstatic const kp_param ");
-    add(t, symbol);
-    add(t, "_params[] = {\n");
-    for (size_t i = 0; i < program->param_count; i++) {
-        const kp_param *p = &program->params[i];
-        add(t, "    {\"");
-        add(t, p->name);
-        add(t, "\", \"");
-        add_quoted(t, p->type);
-        snprintf(piece, sizeof piece, "\", %s, %s, %u, %u, %u, %u, %u, %s, %s, %u, %s, 0x%llxu, %u, %u, %s%s%s},\n",
-                 kind_name(p->kind), dtype_name(p->dtype), (unsigned)p->components, (unsigned)p->set,
-                 (unsigned)p->binding, (unsigned)p->offset, (unsigned)p->size, p->reads ? "true" : "false",
-                 p->writes ? "true" : "false", (unsigned)p->spec_id, p->optional ? "true" : "false",
-                 (unsigned long long)p->default_bits, (unsigned)p->ndim, (unsigned)p->shape_offset,
-                 p->format != NULL ? "\"" : "", p->format != NULL ? p->format : "NULL", p->format != NULL ? "\"" : "");
-        add(t, piece);
-    }
-    add(t, "};\n\n");
-}
-
-static const char *base_name(const char *path) {
-    const char *slash = strrchr(path, '/');
-    return slash != NULL ? slash + 1 : path;
-}
-
-static text new_text(void) {
-    text t = {.data = malloc(1 << 16), .capacity = 1 << 16};
-    if (t.data != NULL)
-        t.data[0] = '\0';
-    return t;
-}
-
-// A header may be included twice.
-static void begin_header(text *t, const options *o) {
-    add(t, "// Made by kpc from ");
-    add(t, base_name(o->file));
-    add(t, ".\n#pragma once\n#include <kp/base.h>\n");
-}
-
-static void add_program(text *t, const kp_program *program, const char *symbol) {
-    char piece[256];
-    add(t, "\n// The kernel ");
-    add(t, program->name);
-    add(t, ".\n");
-    add_words(t, program, symbol);
-    if (program->param_count != 0)
-        add_params(t, program, symbol);
-    add(t, "// words, word_count, name, params, param_count, push_size, local_size, subgroup_size\nstatic const "
-           "kp_program ");
-    add(t, symbol);
-    add(t, " = {\n    ");
-    add(t, symbol);
-    snprintf(piece, sizeof piece, "_words, %zu, \"", program->word_count);
-    add(t, piece);
-    add(t, program->name);
-    add(t, "\", ");
-    add(t, program->param_count != 0 ? symbol : "NULL");
-    snprintf(piece, sizeof piece, "%s, %zu, %u, {%u, %u, %u}, %u,\n};\n", program->param_count != 0 ? "_params" : "",
-             program->param_count, (unsigned)program->push_size, (unsigned)program->local_size[0],
-             (unsigned)program->local_size[1], (unsigned)program->local_size[2], (unsigned)program->subgroup_size);
-    add(t, piece);
-}
-
 // The kernel's name and "_program", or what --name says.
-static void add_named_program(text *t, const options *o, const kp_program *program) {
-    text symbol = new_text();
-    add(&symbol, o->symbol != NULL ? o->symbol : program->name);
-    add(&symbol, o->symbol != NULL ? "" : "_program");
+static void add_named_program(header_text *t, const options *o, const kp_program *program) {
+    header_text symbol = header_new();
+    header_add(&symbol, o->symbol != NULL ? o->symbol : program->name);
+    header_add(&symbol, o->symbol != NULL ? "" : "_program");
     if (symbol.data != NULL) {
-        add_program(t, program, symbol.data);
+        header_program(t, program, symbol.data);
     } else {
         free(t->data);
         t->data = NULL;
@@ -315,7 +176,7 @@ static void add_named_program(text *t, const options *o, const kp_program *progr
     free(symbol.data);
 }
 
-static int write_header(const options *o, text *t) {
+static int write_header(const options *o, header_text *t) {
     if (t->data == NULL) {
         fprintf(stderr, "kpc: out of memory\n");
         return EXIT_IO;
@@ -374,7 +235,7 @@ static int print_stage(const options *o, const char *source, const kp_compile_de
 }
 
 // Compiles one kernel; what it gives goes to its file, to the terminal, or to the end of `header`.
-static int compile(const options *o, const char *source, const kp_compile_desc *desc, text *header) {
+static int compile(const options *o, const char *source, const kp_compile_desc *desc, header_text *header) {
     kp_program *program = NULL;
     kp_result result = kp_compile(source, desc, &program);
     if (result != KP_OK)
@@ -391,8 +252,8 @@ static int compile(const options *o, const char *source, const kp_compile_desc *
 }
 
 static int compile_all(const options *o, const char *source, kp_compile_desc *desc) {
-    text header = new_text();
-    begin_header(&header, o);
+    header_text header = header_new();
+    header_begin(&header, o->file);
     int status = 0;
     for (size_t i = 0; status == 0 && i < (o->kernel_count > 0 ? o->kernel_count : 1); i++) {
         desc->kernel = o->kernels[i];

@@ -134,6 +134,9 @@ static void dump_head(dumper *d, const kp_node *n) {
     case KP_NODE_SWIZZLE:
         dump_components(d, n);
         break;
+    case KP_NODE_FIELD:
+        kp_str_format(d->out, " .%s", n->u.field.operand->type->fields[n->u.field.index].name);
+        break;
     case KP_NODE_BUILTIN:
         kp_str_format(d->out, " %s", n->u.call.row->name);
         break;
@@ -237,6 +240,12 @@ static void dump_expression_children(dumper *d, const kp_node *n) {
         break;
     case KP_NODE_SWIZZLE:
         dump_child(d, n->u.swizzle.operand);
+        break;
+    case KP_NODE_FIELD:
+        dump_child(d, n->u.field.operand);
+        break;
+    case KP_NODE_MAKE:
+        dump_list(d, n->u.make.list);
         break;
     default:
         break;

@@ -34,12 +34,14 @@
     X(BUFFER, "buffer")       /* symbol: a storage buffer; its type is that of the contents */                    \
     X(CAST, "cast")           /* operand: to `type`; scalar to vector: in every component */                      \
     X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                                          \
+    X(FIELD, "field")         /* field: of a struct */                                                            \
     X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */                               \
     X(SHAPE, "shape")         /* shape: how many elements a view has on an axis, i32 */                           \
     X(BOUNDED, "bounded")     /* bounded: an index on one of several axes, i32 */                                 \
     X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                                       \
+    X(MAKE, "make")           /* make: a struct from its fields */                                                \
     X(ARRAY, "array")         /* array: a fixed array, its list repeated */                                       \
-    X(COPY, "copy")           /* operand: an array, as a value */                                                 \
+    X(COPY, "copy")           /* operand: an array or a struct, as a value */                                     \
     X(BUILTIN, "builtin")     /* call, with `row` */                                                              \
     X(INVOKE, "invoke") /* invoke: the call of a function of the source; of no type when it gives none or several \
                            values */                                                                              \
@@ -179,6 +181,14 @@ struct kp_node {
             kp_node *operand;
             uint8_t count, components[4];
         } swizzle;
+        struct {
+            kp_node *operand;
+            uint32_t index; // among the fields of its type
+        } field;
+        struct {
+            kp_list list;        // the fields, in the order in which they are written; none: zeros
+            uint32_t *positions; // of each among those of the type
+        } make;
         struct {
             kp_list targets;     // more than one for a = b = value
             kp_node *value;      // NULL: an annotation alone

@@ -2,8 +2,8 @@
 // needs no more decisions (ast.h says what each kind means then).
 //
 // Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c,
-// check_array.c, check_call.c, check_function.c (helpers), check_parallel.c (what invocations do together), uniform.c
-// (barriers that all reach).
+// check_array.c, check_struct.c, check_call.c, check_function.c (helpers), check_parallel.c (what invocations do
+// together), uniform.c (barriers that all reach).
 #ifndef KP_SRC_COMPILER_CHECK_H
 #define KP_SRC_COMPILER_CHECK_H
 
@@ -63,6 +63,7 @@ typedef struct kp_instance {
     kp_node *literal;          // all that it does is to give this; NULL: it does more
     const kp_type **returns;   // types of the values that it gives
     uint32_t return_count;     //
+    bool shares;               // what it gives is a struct that in Python is elsewhere too
     bool varies;               // uniform.c: what it gives may differ between the invocations of a workgroup
     const kp_node *why;        // uniform.c: what keeps some of them from calling it; NULL: nothing
     uint32_t id, result, type; // emit: of the function, of what it returns, of its type; 0: not declared yet

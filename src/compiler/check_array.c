@@ -67,8 +67,8 @@ static const kp_type *common(kp_checker *c, const kp_type *a, const kp_type *b) 
 
 static void check_size(kp_checker *c, const kp_node *at, const kp_type *element, uint64_t length) {
     const kp_type *leaf = kp_type_leaf(element);
-    uint64_t each = (uint64_t)kp_type_scalars(element) * (kp_type_is_literal(leaf) ? 4 : kp_type_size(leaf)) /
-                    kp_type_components(leaf);
+    uint64_t each =
+        (uint64_t)kp_type_items(element) * (kp_type_is_literal(leaf) ? 4 : kp_type_size(leaf)) / kp_type_items(leaf);
     if (length > MOST_BYTES / 4 || each * length > MOST_BYTES)
         kp_check_fail(c, at,
                       "an array of %llu elements is too large for a variable; the limits are %d elements and %d bytes",
@@ -78,6 +78,9 @@ static void check_size(kp_checker *c, const kp_node *at, const kp_type *element,
 void kp_check_array_size(kp_checker *c, const kp_node *at, const kp_type *type) {
     if (type->kind == KP_TYPE_ARRAY)
         check_size(c, at, type->element, type->length);
+    if (kp_type_is_struct(type) && type->size > MOST_BYTES)
+        kp_check_fail(c, at, "%s has %u bytes, which is too large for a variable; the limit is %d", type->name,
+                      type->size, MOST_BYTES);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -86,13 +89,15 @@ void kp_check_array_size(kp_checker *c, const kp_node *at, const kp_type *type) 
 
 // What is in a temporary has no name to be an alias of.
 static bool is_place(const kp_node *n) {
-    for (; n->kind == KP_NODE_SUBSCRIPT; n = n->u.subscript.object) {
-    }
+    while (n->kind == KP_NODE_SUBSCRIPT || n->kind == KP_NODE_FIELD)
+        n = n->kind == KP_NODE_SUBSCRIPT ? n->u.subscript.object : n->u.field.operand;
     return n->kind == KP_NODE_BUFFER || (n->kind == KP_NODE_VARIABLE && n->u.symbol->name != NULL);
 }
 
 void kp_check_array_alias(kp_checker *c, const kp_node *n) {
     kp_check_image_alias(c, n);
+    if (kp_type_is_struct(n->type))
+        kp_check_struct_alias(c, n, NULL);
     if (n->type->kind != KP_TYPE_ARRAY || !is_place(n))
         return;
     if (kp_type_is_buffer(n->type))
@@ -190,8 +195,9 @@ kp_node *kp_check_array_copy(kp_checker *c, kp_node *n) {
     kp_node *object = kp_check_expr(c, n->u.call.callee->u.attribute.object);
     if (is_shared(object))
         kp_check_fail(c, n, "copy is for arrays of one invocation, but '%s' is shared", kp_check_text(c, object));
-    if (object->type->kind != KP_TYPE_ARRAY || kp_type_is_buffer(object->type))
-        kp_check_fail(c, n, "copy is for arrays, but '%s' is %s %s", kp_check_text(c, object),
+    bool copied = object->type->kind == KP_TYPE_ARRAY || kp_type_is_struct(object->type);
+    if (!copied || kp_type_is_buffer(object->type))
+        kp_check_fail(c, n, "copy is for arrays and structs, but '%s' is %s %s", kp_check_text(c, object),
                       kp_check_article(object->type->name), object->type->name);
     if (n->u.call.list.count != 0)
         kp_check_fail(c, n, "copy takes no arguments");
@@ -249,8 +255,11 @@ static kp_symbol *new_local(kp_checker *c, kp_name *name, const kp_type *type) {
 
 // What a loop goes over stays what it is, whatever the body does to the variables in its indices.
 static void freeze(kp_checker *c, kp_node *n) {
-    for (; n->kind == KP_NODE_SUBSCRIPT; n = n->u.subscript.object)
-        n->u.subscript.index = kp_check_temporary(c, n->u.subscript.index);
+    while (n->kind == KP_NODE_SUBSCRIPT || n->kind == KP_NODE_FIELD) {
+        if (n->kind == KP_NODE_SUBSCRIPT)
+            n->u.subscript.index = kp_check_temporary(c, n->u.subscript.index);
+        n = n->kind == KP_NODE_SUBSCRIPT ? n->u.subscript.object : n->u.field.operand;
+    }
 }
 
 static kp_node *iterable(kp_checker *c, kp_node *n) {
@@ -266,7 +275,8 @@ static kp_node *iterable(kp_checker *c, kp_node *n) {
                       kp_check_text(c, n));
     if (kp_type_is_buffer(n->type))
         return n;
-    if (n->type->kind == KP_TYPE_VECTOR || (n->kind != KP_NODE_VARIABLE && n->kind != KP_NODE_SUBSCRIPT))
+    bool place = n->kind == KP_NODE_VARIABLE || n->kind == KP_NODE_SUBSCRIPT || n->kind == KP_NODE_FIELD;
+    if (n->type->kind == KP_TYPE_VECTOR || !place)
         return kp_check_temporary(c, n);
     freeze(c, n);
     return n;

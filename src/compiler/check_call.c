@@ -36,6 +36,8 @@ static kp_node *construct(kp_checker *c, kp_node *n, const kp_type *type, kp_lis
         const kp_type *its = list.items[i]->type;
         if (its->kind == KP_TYPE_ARRAY || kp_type_is_opaque(its))
             convert(c, n, type, list.items[i]); // says what is wrong
+        if (kp_type_is_struct(its))
+            kp_check_fail(c, list.items[i], "a component is %s, but this is %s", type->element->name, its->name);
         const kp_type *wanted = kp_type_vector(c->unit, type->dtype, kp_type_components(its));
         list.items[i] = kp_check_coerce(c, list.items[i], wanted, "a component");
         total += kp_type_components(its);
@@ -351,7 +353,10 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
                           kp_habit_member(c->unit, callee->u.attribute.name->text));
         kp_check_fail(c, callee, "'%s' is not a function", kp_check_text(c, callee));
     }
-    const kp_type *type = kp_type_find(c->unit, name->text);
+    const kp_type *type = kp_check_struct_named(c, callee);
+    if (type != NULL && kp_type_is_struct(type))
+        return kp_check_struct_make(c, n, type);
+    type = type != NULL ? type : kp_type_find(c->unit, name->text);
     if (type != NULL) {
         check_arguments(c, n->u.call.list, name->text);
         return call_type(c, n, type, n->u.call.list);

@@ -94,7 +94,7 @@ kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const c
         return kp_check_cast(c, n, type);
     if (kp_check_array_is_literal(n->type))
         return kp_check_array_adapt(c, n, type, where);
-    if (kp_type_components(n->type) == kp_type_components(type) && n->type->kind != KP_TYPE_ARRAY &&
+    if (kp_type_components(n->type) == kp_type_components(type) && kp_type_components(type) != 0 &&
         !kp_type_is_opaque(n->type))
         kp_check_fail(c, n, "%s is %s, but this is %s; write %s(%s)", where, type->name, n->type->name, type->name,
                       kp_check_text(c, n));
@@ -441,6 +441,9 @@ static kp_node *check_compare(kp_checker *c, kp_node *n) {
         if (list.items[i]->type->kind == KP_TYPE_ARRAY)
             kp_check_fail(c, list.items[i], "%s cannot be compared; index it, as in %s[i]",
                           kp_check_array_word(list.items[i]->type), kp_check_text(c, list.items[i]));
+        if (kp_type_is_struct(list.items[i]->type))
+            kp_check_fail(c, list.items[i], "structs cannot be compared; compare their fields: %s",
+                          kp_check_struct_names(c, list.items[i]->type));
     }
     for (uint32_t i = 0; i < pairs; i++) {
         lefts[i] = list.items[i];

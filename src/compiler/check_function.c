@@ -22,14 +22,18 @@ void kp_check_modules(kp_checker *c, kp_parser_outline *outline, const kp_functi
                                         .constants = desc->constants,
                                         .constant_count = desc->constant_count,
                                         .callees = desc->callees,
-                                        .callee_count = desc->callee_count};
+                                        .callee_count = desc->callee_count,
+                                        .names = desc->types,
+                                        .name_count = desc->type_count};
     for (uint32_t i = 0; i < desc->function_count; i++) {
         const kp_function_source *f = &desc->functions[i];
         c->modules[i + 1] = (kp_checker_module){.index = i + 1,
                                                 .constants = f->constants,
                                                 .constant_count = f->constant_count,
                                                 .callees = f->callees,
-                                                .callee_count = f->callee_count};
+                                                .callee_count = f->callee_count,
+                                                .names = f->types,
+                                                .name_count = f->type_count};
     }
     c->module = &c->modules[0];
     for (uint32_t i = 0; i < outline->function_count; i++) {
@@ -378,7 +382,8 @@ static kp_node *fit_argument(kp_checker *c, const kp_checker_helper *h, uint32_t
         value = kp_check_coerce(c, value, wanted, kept);
     if (value->kind != KP_NODE_CONST || h->stored[position])
         value = kp_check_settle(c, value);
-    bool passes = value->kind == KP_NODE_BUFFER || kp_type_is_literal(value->type) || kp_type_is_value(value->type);
+    bool passes = value->kind == KP_NODE_BUFFER || kp_type_is_literal(value->type) || kp_type_is_value(value->type) ||
+                  kp_type_is_struct(value->type);
     if (!passes)
         kp_check_fail(c, value, "%s cannot be a value of type %s", what, value->type->name);
     return value;
@@ -499,7 +504,8 @@ static void want_types(kp_checker *c, const kp_node *n, const kp_checker_call *c
     for (uint32_t i = 0; i < count_of(n); i++) {
         kp_node *value = n->u.operand->u.list.list.items[i];
         const kp_type *type = value->type;
-        if (!kp_type_is_literal(type) && !kp_type_is_value(type))
+        call->instance->shares |= kp_type_is_struct(type) && kp_check_struct_shares(value);
+        if (!kp_type_is_literal(type) && !kp_type_is_value(type) && !kp_type_is_struct(type))
             kp_check_fail(c, value, "%s cannot return a value of type %s; index it here", name_of(call->helper),
                           type->name);
         for (uint32_t k = call->return_count; k-- > 0 && !call->helper->returns_known;) {

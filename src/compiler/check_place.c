@@ -78,6 +78,8 @@ kp_node *kp_check_name(kp_checker *c, kp_node *n) {
         return captured;
     if (kp_builtin_find(n->u.name) != NULL)
         kp_check_fail(c, n, "'%s' is a function; call it, as in %s(...)", n->u.name->text, n->u.name->text);
+    if (kp_check_struct_named(c, n) != NULL)
+        kp_check_fail(c, n, "'%s' is a type; make one, as in %s(...)", n->u.name->text, n->u.name->text);
     if (kp_type_find(c->unit, n->u.name->text) != NULL)
         kp_check_fail(c, n, "'%s' is a type; convert to it, as in %s(x)", n->u.name->text, n->u.name->text);
     fail_unknown(c, n);
@@ -118,6 +120,8 @@ static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
         kp_check_fail(c, n, "'%s' is %s and has no '%s'; index it first, as in %s[i].%s", kp_check_text(c, object),
                       kp_check_array_word(object->type), n->u.attribute.name->text, kp_check_text(c, object),
                       n->u.attribute.name->text);
+    if (kp_type_is_struct(object->type))
+        return kp_check_struct_field(c, n, object);
     if (object->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, n, "'%s' is %s %s and has no '%s'", kp_check_text(c, object),
                       kp_check_article(object->type->name), object->type->name, n->u.attribute.name->text);
@@ -410,6 +414,8 @@ static kp_node *target(kp_checker *c, kp_node *n, bool reads, bool whole) {
         kp_check_image_written(c, n, object);
         kp_node *swizzle = swizzle_of(c, n, object);
         uint32_t seen = 0;
+        if (swizzle->kind == KP_NODE_FIELD)
+            return swizzle;
         for (uint32_t i = 0; i < swizzle->u.swizzle.count; i++) {
             uint32_t bit = 1u << swizzle->u.swizzle.components[i];
             if ((seen & bit) != 0)
@@ -423,4 +429,8 @@ static kp_node *target(kp_checker *c, kp_node *n, bool reads, bool whole) {
     }
 }
 
-kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads) { return target(c, n, reads, true); }
+kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads) {
+    kp_node *made = target(c, n, reads, true);
+    kp_check_struct_change(c, made);
+    return made;
+}

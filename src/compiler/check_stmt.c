@@ -63,7 +63,8 @@ static const char *target_name(kp_checker *c, const kp_node *target) {
 static _Noreturn void fail_type(kp_checker *c, const kp_node *target, const kp_node *value) {
     const char *name = target_name(c, target), *has = target->type->name, *gets = value->type->name;
     kp_symbol *symbol = target->kind == KP_NODE_VARIABLE ? target->u.symbol : NULL;
-    bool same_shape = kp_type_components(target->type) == kp_type_components(value->type);
+    bool same_shape =
+        kp_type_components(target->type) == kp_type_components(value->type) && kp_type_components(value->type) != 0;
     if (symbol != NULL && symbol->typed_by_int && kp_type_is_float(value->type) && kp_type_is_scalar(value->type))
         kp_check_fail(c, value,
                       "'%s' is i32, because line %u gives it an integer, but this is %s; write %s = 0.0 or the like "
@@ -83,8 +84,12 @@ static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
     if (target->type == NULL) {
         kp_symbol *symbol = target->u.symbol;
         symbol->typed_by_int = value->type->kind == KP_TYPE_INT_LITERAL;
-        kp_check_array_alias(c, value);
+        if (kp_type_is_struct(value->type))
+            kp_check_struct_alias(c, value, target);
+        else
+            kp_check_array_alias(c, value);
         value = kp_check_settle(c, value);
+        kp_check_array_size(c, value, value->type);
         c->kernel->has_arrays |= value->type->kind == KP_TYPE_ARRAY;
         symbol->type = value->type;
         symbol->typed_at = target->first;
@@ -103,7 +108,10 @@ static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
             value = kp_check_settle(c, value);
         fail_type(c, target, value);
     }
-    kp_check_array_alias(c, value);
+    if (kp_type_is_struct(value->type))
+        kp_check_struct_alias(c, value, target);
+    else
+        kp_check_array_alias(c, value);
     return value;
 }
 
@@ -299,6 +307,9 @@ static void check_assign(kp_checker *c, kp_node *n) {
         value = kp_check_expr(c, value);
     if (value != NULL && targets.count > 1 && value->type->kind == KP_TYPE_ARRAY)
         kp_check_fail(c, n, "in Python these would be names of one array, which a kernel has not; assign to one name");
+    if (value != NULL && targets.count > 1 && kp_type_is_struct(value->type))
+        kp_check_fail(c, n, "in Python these would be names of one %s; assign to one name, and its copy() to the next",
+                      value->type->name);
     if (value != NULL && targets.count > 1)
         value = kp_check_settle(c, value);
     kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, targets.count), .count = targets.count};

@@ -28,6 +28,9 @@ typedef struct kp_checker_module {
     size_t constant_count;
     const kp_callee *callees;
     size_t callee_count;
+    const kp_param_type *names; // names of types from outside
+    size_t name_count;          //
+    const kp_type **named;      // ... the types, NULL: not asked for yet
 } kp_checker_module;
 
 // What is known of a function before it is called with certain types.
@@ -80,6 +83,7 @@ typedef struct kp_checker {
     kp_checker_bound *bound;         // innermost; shadows the scope
     uint32_t *blocks;                // numbers of the open blocks, from the function's body inwards
     uint32_t block_count, block_capacity, block_number;
+    uint32_t class_depth; // classes whose fields are being worked out
 } kp_checker;
 
 // check.c
@@ -102,6 +106,7 @@ void kp_signature_run(kp_checker *c, const kp_function *function);
 const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation); // of a local
 const kp_type *kp_signature_hint(kp_checker *c, kp_node *annotation); // of a helper; NULL: it names no type of ours
 bool kp_signature_hints(kp_checker *c, kp_node *n, kp_list *out);     // tuple[...]: its parts; false: it is no such
+const kp_type *kp_signature_field_type(kp_checker *c, kp_node *annotation);    // of a struct
 kp_node *kp_signature_given(kp_checker *c, uint32_t module, const char *name); // the type that the caller gives; NULL
 const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n);             // NULL: it is no Array
 
@@ -170,6 +175,17 @@ kp_symbol *kp_check_each(kp_checker *c,
 bool kp_check_is_range(kp_checker *c, const kp_node *n);                           // a call of range
 kp_node *kp_check_whole_number(kp_checker *c, const kp_node *like, int64_t value); // an integer literal
 kp_symbol *kp_check_find(kp_checker *c, const kp_name *name); // what a name stands for in the function; NULL: nothing
+
+// check_struct.c
+const kp_type *kp_check_struct_named(kp_checker *c, const kp_node *n); // the type that a name from outside stands for
+const kp_type *kp_check_struct_type(kp_checker *c, kp_node *n);        // n: CALL of Struct in a type; NULL: of another
+kp_node *kp_check_struct_make(kp_checker *c, kp_node *n, const kp_type *type); // n: CALL of the type
+kp_node *kp_check_struct_field(kp_checker *c, kp_node *n, kp_node *object);    // n: ATTRIBUTE
+void kp_check_struct_alias(kp_checker *c, const kp_node *value,
+                           const kp_node *target);                 // target NULL: a part of a value
+void kp_check_struct_change(kp_checker *c, const kp_node *target); // what is assigned
+bool kp_check_struct_shares(const kp_node *value); // in Python it is, or may be, one that is elsewhere too
+const char *kp_check_struct_names(kp_checker *c, const kp_type *type); // of its fields, for messages
 
 // check_report.c
 void kp_check_assert(kp_checker *c, kp_node *n);

@@ -57,7 +57,39 @@ static kp_function *parse(kp_unit *unit, kp_parser_outline **outline) {
     return kp_parser_function_at(unit, function);
 }
 
-static kp_param describe(const kp_check_param *param) {
+static const kp_struct *describe_struct(kp_unit *unit, const kp_type *type);
+
+static kp_field describe_field(kp_unit *unit, const kp_type_field *field) {
+    const kp_type *leaf = kp_type_leaf(field->type);
+    return (kp_field){
+        .name = field->name,
+        .type = field->type->name,
+        .dtype = leaf->dtype,
+        .components = kp_type_is_struct(leaf) ? 1 : leaf->components,
+        .count = kp_type_items(field->type) / kp_type_items(leaf),
+        .offset = field->offset,
+        .size = kp_type_size(field->type),
+        .structure = describe_struct(unit, leaf),
+    };
+}
+
+// NULL for what is no struct.
+static const kp_struct *describe_struct(kp_unit *unit, const kp_type *type) {
+    if (!kp_type_is_struct(type))
+        return NULL;
+    kp_field *fields = KP_UNIT_NEW(unit, kp_field, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++)
+        fields[i] = describe_field(unit, &type->fields[i]);
+    kp_struct *structure = KP_UNIT_NEW(unit, kp_struct, 1);
+    *structure = (kp_struct){.name = type->name,
+                             .size = type->size,
+                             .align = type->align,
+                             .fields = fields,
+                             .field_count = type->field_count};
+    return structure;
+}
+
+static kp_param describe(kp_unit *unit, const kp_check_param *param) {
     const kp_symbol *symbol = param->symbol;
     if (kp_type_is_opaque(symbol->type))
         return kp_check_image_describe(param);
@@ -68,7 +100,7 @@ static kp_param describe(const kp_check_param *param) {
         .type = param->type_name,
         .kind = param->kind,
         .dtype = value->dtype,
-        .components = kp_type_scalars(value),
+        .components = kp_type_items(value),
         .ndim = buffer ? kp_check_axes(symbol->type) : 0,
         .shape_offset = param->shape_offset,
         .set = param->set,
@@ -80,13 +112,14 @@ static kp_param describe(const kp_check_param *param) {
         .default_bits = param->optional ? kp_signature_default_bits(symbol) : 0,
         .reads = buffer && symbol->reads,
         .writes = buffer && symbol->writes,
+        .structure = describe_struct(unit, kp_type_leaf(value)),
     };
 }
 
 static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_program **out) {
     kp_param *params = KP_UNIT_NEW(unit, kp_param, kernel->param_count);
     for (uint32_t i = 0; i < kernel->param_count; i++)
-        params[i] = describe(&kernel->params[i]);
+        params[i] = describe(unit, &kernel->params[i]);
     kp_program program = {
         .name = kernel->name, .params = params, .param_count = kernel->param_count, .push_size = kernel->push_size};
     if (kernel->has_local_size)
@@ -185,6 +218,8 @@ typedef struct tables {
     size_t constant_count;
     const kp_callee *callees;
     size_t callee_count;
+    const kp_param_type *types;
+    size_t type_count;
 } tables;
 
 static kp_result check_constants(const char *call, const char *what, const kp_constant *constants, size_t count) {
@@ -199,14 +234,23 @@ static kp_result check_constants(const char *call, const char *what, const kp_co
     return KP_OK;
 }
 
-static kp_result check_tables(const char *call, const tables *t, size_t function_count) {
-    if (t->param_count != 0 && t->params == NULL)
-        return kp_error_set(KP_ERROR_ARGUMENT, "%s: params is NULL, but its count is not 0", call);
-    for (size_t i = 0; i < t->param_count; i++) {
-        if (t->params[i].name == NULL || t->params[i].type == NULL)
-            return kp_error_set(KP_ERROR_ARGUMENT, "%s: params[%zu] has no %s", call, i,
-                                t->params[i].name == NULL ? "name" : "type");
+static kp_result check_types(const char *call, const char *what, const kp_param_type *types, size_t count) {
+    if (count != 0 && types == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL, but its count is not 0", call, what);
+    for (size_t i = 0; i < count; i++) {
+        if (types[i].name == NULL || types[i].type == NULL)
+            return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s[%zu] has no %s", call, what, i,
+                                types[i].name == NULL ? "name" : "type");
     }
+    return KP_OK;
+}
+
+static kp_result check_tables(const char *call, const tables *t, size_t function_count) {
+    kp_result result = check_types(call, "params", t->params, t->param_count);
+    if (result == KP_OK)
+        result = check_types(call, "types", t->types, t->type_count);
+    if (result != KP_OK)
+        return result;
     if (t->callee_count != 0 && t->callees == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: callees is NULL, but its count is not 0", call);
     for (size_t i = 0; i < t->callee_count; i++) {
@@ -224,7 +268,8 @@ static kp_result check_function(const char *call, const kp_function_source *f, s
     if (f->source == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: functions[%zu] has no source", call, index);
     kp_result result = check_constants(call, "defaults", f->defaults, f->default_count);
-    const tables t = {f->params, f->param_count, f->constants, f->constant_count, f->callees, f->callee_count};
+    const tables t = {f->params,  f->param_count,  f->constants, f->constant_count,
+                      f->callees, f->callee_count, f->types,     f->type_count};
     return result != KP_OK ? result : check_tables(call, &t, function_count);
 }
 
@@ -238,8 +283,8 @@ static kp_result check_arguments(const char *call, const char *source, const kp_
     if (desc->function_count > 0xFFFF)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: there are %zu functions; the limit is 65535", call,
                             desc->function_count);
-    const tables t = {desc->params,         desc->param_count, desc->constants,
-                      desc->constant_count, desc->callees,     desc->callee_count};
+    const tables t = {desc->params,  desc->param_count,  desc->constants, desc->constant_count,
+                      desc->callees, desc->callee_count, desc->types,     desc->type_count};
     kp_result result = check_tables(call, &t, desc->function_count);
     if (result == KP_OK)
         result = check_constants(call, "defaults", desc->defaults, desc->default_count);

@@ -24,9 +24,42 @@ static uint32_t scalar_type(kp_emitter *e, const kp_type *type) {
     return is_float ? kp_spirv_type_float(e->s, width) : kp_spirv_type_int(e->s, width, kp_type_is_signed(type));
 }
 
+// Keeps struct types apart whose members are alike: each push constant block, each buffer, each struct of the kernel as
+// a value and as it is in memory.
+enum { SALT_PUSH = 1, SALT_LAUNCH, SALT_FIRST_BUFFER, SALT_FIRST_STRUCT = 1 << 24 };
+
+static uint32_t struct_type(kp_emitter *e, const kp_type *type) {
+    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++)
+        members[i] = kp_emit_type(e, type->fields[i].type);
+    uint32_t before = e->s->bound;
+    uint32_t id = kp_spirv_type_struct(e->s, members, type->field_count, SALT_FIRST_STRUCT + 2 * type->number);
+    if (id < before)
+        return id;
+    kp_spirv_name(e->s, id, type->name);
+    for (uint32_t i = 0; i < type->field_count; i++)
+        kp_spirv_member_name(e->s, id, i, type->fields[i].name);
+    return id;
+}
+
+uint32_t kp_emit_memory_struct(kp_emitter *e, const kp_type *type, const uint32_t *members) {
+    uint32_t before = e->s->bound;
+    uint32_t id = kp_spirv_type_struct(e->s, members, type->field_count, SALT_FIRST_STRUCT + 2 * type->number + 1);
+    if (id < before)
+        return id;
+    kp_spirv_name(e->s, id, type->name);
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        kp_spirv_member_offset(e->s, id, i, type->fields[i].offset);
+        kp_spirv_member_name(e->s, id, i, type->fields[i].name);
+    }
+    return id;
+}
+
 uint32_t kp_emit_type(kp_emitter *e, const kp_type *type) {
     if (type->kind == KP_TYPE_ARRAY)
         return kp_spirv_type_array(e->s, kp_emit_type(e, type->element), type->length, 0);
+    if (type->kind == KP_TYPE_STRUCT)
+        return struct_type(e, type);
     uint32_t *id = &e->value_types[type->dtype][type->components];
     if (*id != 0)
         return *id;
@@ -35,9 +68,14 @@ uint32_t kp_emit_type(kp_emitter *e, const kp_type *type) {
     return *id = scalar_type(e, type);
 }
 
-void kp_emit_storage(kp_emitter *e, kp_dtype dtype, SpvStorageClass storage) {
+void kp_emit_storage(kp_emitter *e, const kp_type *type, SpvStorageClass storage) {
     bool push = storage == SpvStorageClassPushConstant;
-    if (kp_dtype_size(dtype) == 1) {
+    type = kp_type_leaf(type);
+    kp_dtype dtype = type->dtype;
+    if (type->kind == KP_TYPE_STRUCT) {
+        for (uint32_t i = 0; i < type->field_count; i++)
+            kp_emit_storage(e, type->fields[i].type, storage);
+    } else if (kp_dtype_size(dtype) == 1) {
         kp_spirv_capability(e->s, push ? SpvCapabilityStoragePushConstant8 : SpvCapabilityStorageBuffer8BitAccess);
         kp_spirv_extension(e->s, "SPV_KHR_8bit_storage");
     } else if (kp_dtype_size(dtype) == 2) {
@@ -68,9 +106,6 @@ uint32_t kp_emit_bare_variable(kp_emitter *e, const kp_type *type, const char *n
 
 static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
 
-// Keeps block types apart whose members are alike: one for each push constant block, and one for each buffer.
-enum { SALT_PUSH = 1, SALT_LAUNCH, SALT_FIRST_BUFFER };
-
 // ---------------------------------------------------------------------------------------------------------------------
 // Buffers
 // ---------------------------------------------------------------------------------------------------------------------
@@ -85,7 +120,7 @@ static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
     kp_symbol *symbol = param->symbol;
     uint32_t contents = symbol->bits ? kp_spirv_type_array(e->s, e->type_u32, symbol->type->length, sizeof(uint32_t))
                                      : kp_emit_memory_type(e, symbol->type);
-    kp_emit_storage(e, symbol->type->dtype, SpvStorageClassStorageBuffer);
+    kp_emit_storage(e, symbol->type, SpvStorageClassStorageBuffer);
     uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_FIRST_BUFFER + index);
     kp_spirv_decorate(s, block, SpvDecorationBlock);
     kp_spirv_member_offset(s, block, 0, 0);
@@ -141,7 +176,8 @@ void kp_emit_locals(kp_emitter *e, kp_symbol *symbols) {
             !symbol->stored || symbol->type == NULL || symbol->same != NULL)
             continue;
         uint32_t value = symbol->id;
-        bool zeroed = kp_type_is_value(symbol->type) || (symbol->zeroed && !kp_emit_is_large(symbol->type));
+        bool plain = kp_type_is_value(symbol->type) || symbol->zeroed;
+        bool zeroed = plain && !kp_emit_is_large(symbol->type);
         symbol->id = local_variable(e, symbol->type, zeroed, symbol->name != NULL ? symbol->name->text : NULL);
         if (symbol->kind == KP_SYMBOL_VALUE)
             kp_spirv_store(e->s, symbol->id, value);
@@ -216,6 +252,11 @@ static uint32_t load_builtin(entry *en, shared *sh, builtin which) {
     return kp_spirv_load(en->e->s, which == LOCAL_INDEX ? en->e->type_u32 : sh->uvec3, en->builtins[which]);
 }
 
+// What it is there: a bool takes a word.
+static const kp_type *push_type(kp_emitter *e, const kp_type *type) {
+    return kp_type_is_bool(type) ? kp_type_vector(e->unit, KP_U32, type->components) : type;
+}
+
 // The push constant block: the kernel's own members and, behind them, kp_launch_push. 0 when it would be empty.
 static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
     enum { LAUNCH_WORDS = sizeof(kp_launch_push) / sizeof(uint32_t) };
@@ -229,10 +270,9 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         const kp_type *type = e->kernel->params[i].symbol->type;
         if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
             continue;
-        if (kp_type_is_bool(type)) // takes a word
-            type = kp_type_vector(e->unit, KP_U32, type->components);
-        members[count++] = kp_emit_type(e, type);
-        kp_emit_storage(e, type->dtype, SpvStorageClassPushConstant);
+        type = push_type(e, type);
+        members[count++] = kp_type_is_struct(type) ? kp_emit_memory_type(e, type) : kp_emit_type(e, type);
+        kp_emit_storage(e, type, SpvStorageClassPushConstant);
     }
     for (uint32_t i = 0; i < shapes; i++)
         members[count++] = e->type_i32;
@@ -270,6 +310,17 @@ static uint32_t load_push(entry *en, uint32_t type, uint32_t member) {
     uint32_t index = u32(en->e, member);
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassPushConstant, type);
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, en->push, &index, 1));
+}
+
+static uint32_t load_push_struct(entry *en, const kp_type *type, uint32_t member) {
+    kp_emitter *e = en->e;
+    uint32_t index = u32(e, member);
+    uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassPushConstant, kp_emit_memory_type(e, type));
+    kp_place place = {
+        .type = type, .storage = SpvStorageClassPushConstant, .memory = true, .root = en->push, .depth = 1};
+    place.path[0] = index;
+    place.pointer = kp_spirv_access(e->s, pointer, en->push, &index, 1);
+    return kp_emit_load(e, &place);
 }
 
 // A variable for each length of a view that the kernel or its helpers ask for.
@@ -310,9 +361,11 @@ static void load_constants(entry *en) {
         const kp_type *type = e->kernel->params[i].symbol->type;
         if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
             continue;
-        const kp_type *stored = kp_type_is_bool(type) ? kp_type_vector(e->unit, KP_U32, type->components) : type;
-        uint32_t value = load_push(en, kp_emit_type(e, stored), member++);
-        en->constants[i] = kp_emit_cast(e, stored, type, value);
+        const kp_type *stored = push_type(e, type);
+        if (kp_type_is_struct(type))
+            en->constants[i] = load_push_struct(en, type, member++);
+        else
+            en->constants[i] = kp_emit_cast(e, stored, type, load_push(en, kp_emit_type(e, stored), member++));
     }
 }
 

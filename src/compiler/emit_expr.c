@@ -78,6 +78,8 @@ static bool is_cheap(const kp_node *n, int *left) {
         return is_cheap(n->u.unary.operand, left);
     case KP_NODE_SWIZZLE:
         return is_cheap(n->u.swizzle.operand, left);
+    case KP_NODE_FIELD:
+        return is_cheap(n->u.field.operand, left);
     case KP_NODE_BINARY:
         return cheap_operator(n->u.binary.op) && is_cheap(n->u.binary.left, left) && is_cheap(n->u.binary.right, left);
     case KP_NODE_COMPARE:
@@ -176,7 +178,7 @@ static uint32_t emit_cond(kp_emitter *e, kp_node *n) {
     kp_spirv *s = e->s;
     uint32_t type = kp_emit_type(e, n->type);
     uint32_t test = kp_emit_expr(e, n->u.cond.test);
-    if (cheap(n->u.cond.yes) && cheap(n->u.cond.no)) {
+    if (!kp_type_is_struct(n->type) && cheap(n->u.cond.yes) && cheap(n->u.cond.no)) {
         uint32_t yes = kp_emit_expr(e, n->u.cond.yes), no = kp_emit_expr(e, n->u.cond.no);
         if (n->type->components > 1)
             test = spread(e, test, kp_emit_bool_type(e, n->type->components), n->type->components);
@@ -216,6 +218,15 @@ static uint32_t emit_swizzle(kp_emitter *e, kp_node *n) {
     if (n->u.swizzle.count == 1)
         return kp_spirv_extract(e->s, type, vector, n->u.swizzle.components[0]);
     return kp_spirv_shuffle(e->s, type, vector, n->u.swizzle.components, n->u.swizzle.count);
+}
+
+static uint32_t emit_field(kp_emitter *e, kp_node *n) {
+    if (kp_emit_in_memory(n)) {
+        kp_place place = kp_emit_place(e, n);
+        return kp_emit_load(e, &place);
+    }
+    uint32_t whole = kp_emit_expr(e, n->u.field.operand);
+    return kp_spirv_extract(e->s, kp_emit_type(e, n->type), whole, n->u.field.index);
 }
 
 static uint32_t emit_subscript(kp_emitter *e, kp_node *n) {
@@ -264,6 +275,14 @@ static uint32_t emit_construct(kp_emitter *e, kp_node *n) {
     if (constants)
         return kp_spirv_constant_composite(e->s, kp_emit_type(e, n->type), parts, list.count);
     return kp_spirv_construct(e->s, kp_emit_type(e, n->type), parts, list.count);
+}
+
+static uint32_t emit_make(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.make.list;
+    uint32_t type = kp_emit_type(e, n->type), *parts = KP_UNIT_NEW(e->unit, uint32_t, list.count);
+    for (uint32_t i = 0; i < list.count; i++)
+        parts[n->u.make.positions[i]] = kp_emit_expr(e, list.items[i]);
+    return list.count == 0 ? kp_spirv_constant_null(e->s, type) : kp_spirv_construct(e->s, type, parts, list.count);
 }
 
 static uint32_t emit_cast(kp_emitter *e, kp_node *n) {
@@ -334,6 +353,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return emit_cast(e, n);
     case KP_NODE_SWIZZLE:
         return emit_swizzle(e, n);
+    case KP_NODE_FIELD:
+        return emit_field(e, n);
     case KP_NODE_SUBSCRIPT:
         return emit_subscript(e, n);
     case KP_NODE_LENGTH:
@@ -346,6 +367,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return kp_emit_bounded(e, n);
     case KP_NODE_CONSTRUCT:
         return emit_construct(e, n);
+    case KP_NODE_MAKE:
+        return emit_make(e, n);
     case KP_NODE_TABLE:
         return emit_table(e, n);
     case KP_NODE_INVOKE:

@@ -3,7 +3,8 @@
 //
 // What lies in a buffer has the layout of C and NumPy, where a value is aligned as its scalars are. Vulkan knows this
 // as scalar block layout, which not every device has; so what its older rules do not take as it is, is made of scalars:
-// a vec3 is an array of three. Such a value is loaded and stored scalar by scalar, on every device alike.
+// a vec3 is an array of three, and so is any vector in a struct, whose fields may lie anywhere. Such a value is loaded
+// and stored scalar by scalar, on every device alike.
 #include "emitter.h"
 
 #include <string.h>
@@ -18,7 +19,10 @@ static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e-
 // Types in buffers
 // ---------------------------------------------------------------------------------------------------------------------
 
-static bool is_split(const kp_type *type) { return type->kind == KP_TYPE_VECTOR && type->components == 3; }
+// `scalars`: it is inside of a struct.
+static bool is_split(const kp_type *type, bool scalars) {
+    return type->kind == KP_TYPE_VECTOR && (scalars || type->components == 3);
+}
 
 // A bool is a byte in a buffer: 0, or anything else for true.
 static uint32_t plain_type(kp_emitter *e, const kp_type *type) {
@@ -41,30 +45,38 @@ static uint32_t to_bytes(kp_emitter *e, const kp_type *type, uint32_t value) {
     return kp_spirv_unary(e->s, SpvOpUConvert, plain_type(e, type), word);
 }
 
-uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type) {
+static uint32_t memory_type(kp_emitter *e, const kp_type *type, bool scalars) {
     if (type->kind == KP_TYPE_ARRAY)
-        return kp_spirv_type_array(e->s, kp_emit_memory_type(e, type->element), type->length,
+        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->length,
                                    kp_type_size(type->element));
-    if (is_split(type))
-        return kp_spirv_type_array(e->s, kp_emit_memory_type(e, type->element), type->components,
+    if (is_split(type, scalars))
+        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->components,
                                    kp_type_size(type->element));
-    return plain_type(e, type);
+    if (type->kind != KP_TYPE_STRUCT)
+        return plain_type(e, type);
+    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++)
+        members[i] = memory_type(e, type->fields[i].type, true);
+    return kp_emit_memory_struct(e, type, members);
 }
+
+uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type) { return memory_type(e, type, false); }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Steps into a place
 // ---------------------------------------------------------------------------------------------------------------------
 
 static uint32_t place_type(kp_emitter *e, const kp_place *place, const kp_type *type) {
-    return place->memory ? kp_emit_memory_type(e, type) : kp_emit_type(e, type);
+    return place->memory ? memory_type(e, type, place->scalars) : kp_emit_type(e, type);
 }
 
 // The part of that type, by its indices. One access chain from the variable on: of a chain of chains the validation
 // layer does not see what it does to the buffer.
 static kp_place step(kp_emitter *e, const kp_place *from, const kp_type *type, const uint32_t *indices,
                      uint32_t count) {
-    kp_place place = {.type = type, .storage = from->storage, .memory = from->memory};
-    uint32_t pointer = pointer_to(e, from->storage, place_type(e, from, type));
+    kp_place place = {.type = type, .storage = from->storage, .memory = from->memory, .scalars = from->scalars};
+    place.scalars |= from->type != NULL && kp_type_is_struct(from->type);
+    uint32_t pointer = pointer_to(e, from->storage, place_type(e, &place, type));
     place.root = from->root != 0 ? from->root : from->pointer;
     if (from->depth + count > sizeof place.path / sizeof *place.path) {
         place.pointer = kp_spirv_access(e->s, pointer, from->pointer, indices, count);
@@ -257,6 +269,13 @@ kp_emit_reference kp_emit_refer(kp_emitter *e, kp_node *n) {
     return r;
 }
 
+static kp_place field_place(kp_emitter *e, kp_node *n) {
+    kp_place whole = kp_emit_place(e, n->u.field.operand);
+    kp_place place = kp_emit_part(e, &whole, n->u.field.index);
+    place.outside = whole.outside;
+    return place;
+}
+
 static kp_place swizzle_place(kp_emitter *e, kp_node *n) {
     kp_place place = kp_emit_place(e, n->u.swizzle.operand);
     kp_place before = place;
@@ -285,6 +304,8 @@ kp_place kp_emit_place(kp_emitter *e, kp_node *n) {
         return subscript_place(e, n);
     case KP_NODE_SWIZZLE:
         return swizzle_place(e, n);
+    case KP_NODE_FIELD:
+        return field_place(e, n);
     default:
         return spilled(e, n);
     }
@@ -294,20 +315,25 @@ kp_place kp_emit_place(kp_emitter *e, kp_node *n) {
 // Loads and stores
 // ---------------------------------------------------------------------------------------------------------------------
 
-static kp_place part(kp_emitter *e, const kp_place *place, const kp_type *type, uint32_t index) {
+static const kp_type *part_type(const kp_type *type, uint32_t index) {
+    return kp_type_is_struct(type) ? type->fields[index].type : type->element;
+}
+
+kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index) {
     uint32_t id = u32(e, index);
-    return step(e, place, type, &id, 1);
+    return step(e, place, part_type(place->type, index), &id, 1);
 }
 
 // True for what is loaded and stored at once.
 static bool is_plain(const kp_place *place) {
-    return !place->memory || (!is_split(place->type) && place->type->kind != KP_TYPE_ARRAY);
+    return !place->memory || (!is_split(place->type, place->scalars) && place->type->kind != KP_TYPE_ARRAY &&
+                              place->type->kind != KP_TYPE_STRUCT);
 }
 
 static uint32_t load_parts(kp_emitter *e, const kp_place *place, uint32_t count) {
     uint32_t few[4], *parts = count <= 4 ? few : KP_UNIT_NEW(e->unit, uint32_t, count);
     for (uint32_t i = 0; i < count; i++) {
-        kp_place item = part(e, place, place->type->element, i);
+        kp_place item = kp_emit_part(e, place, i);
         parts[i] = kp_emit_load(e, &item);
     }
     return kp_spirv_construct(e->s, kp_emit_type(e, place->type), parts, count);
@@ -316,7 +342,7 @@ static uint32_t load_parts(kp_emitter *e, const kp_place *place, uint32_t count)
 static uint32_t load_swizzle(kp_emitter *e, const kp_place *place) {
     uint32_t parts[4];
     for (uint32_t i = 0; i < place->count; i++) {
-        kp_place item = part(e, place, place->type->element, place->components[i]);
+        kp_place item = kp_emit_part(e, place, place->components[i]);
         parts[i] = kp_emit_load(e, &item);
     }
     if (place->count == 1)
@@ -326,7 +352,9 @@ static uint32_t load_swizzle(kp_emitter *e, const kp_place *place) {
 }
 
 static uint32_t part_count(const kp_type *type) {
-    return type->kind == KP_TYPE_ARRAY ? type->length : type->components;
+    return type->kind == KP_TYPE_ARRAY    ? type->length
+           : type->kind == KP_TYPE_STRUCT ? type->field_count
+                                          : type->components;
 }
 
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
@@ -353,12 +381,11 @@ static void store_all(kp_emitter *e, const kp_place *place, uint32_t value) {
         kp_spirv_store(e->s, place->pointer, is_byte(place) ? to_bytes(e, place->type, value) : value);
         return;
     }
-    const kp_type *element = place->type->element;
     uint32_t count = place->count != 0 ? place->count : part_count(place->type);
-    uint32_t type = kp_emit_type(e, element);
     for (uint32_t i = 0; i < count; i++) {
+        uint32_t type = kp_emit_type(e, part_type(place->type, i));
         uint32_t item_value = place->count == 1 ? value : kp_spirv_extract(e->s, type, value, i);
-        kp_place item = part(e, place, element, place->count != 0 ? place->components[i] : i);
+        kp_place item = kp_emit_part(e, place, place->count != 0 ? place->components[i] : i);
         kp_emit_store(e, &item, item_value);
     }
 }
@@ -383,6 +410,8 @@ bool kp_emit_in_memory(const kp_node *n) {
         return false;
     if (n->kind == KP_NODE_SUBSCRIPT)
         return n->u.subscript.object->type->kind == KP_TYPE_ARRAY || kp_emit_in_memory(n->u.subscript.object);
+    if (n->kind == KP_NODE_FIELD)
+        return kp_emit_in_memory(n->u.field.operand);
     return n->kind == KP_NODE_BUFFER;
 }
 
@@ -392,6 +421,10 @@ bool kp_emit_in_memory(const kp_node *n) {
 
 bool kp_emit_is_large(const kp_type *type) {
     enum { FEW = 16 };
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        if (kp_emit_is_large(type->fields[i].type))
+            return true;
+    }
     return type->kind == KP_TYPE_ARRAY && kp_type_scalars(type) > FEW;
 }
 
@@ -438,6 +471,29 @@ static void each_item(kp_emitter *e, const kp_place *to, const kp_place *from, u
     kp_spirv_label(s, merge);
 }
 
-void kp_emit_fill(kp_emitter *e, const kp_place *array, uint32_t value) { each_item(e, array, NULL, value); }
+// The fields of a struct, one by one.
+static void each_field(kp_emitter *e, const kp_place *to, const kp_place *from) {
+    for (uint32_t i = 0; i < to->type->field_count; i++) {
+        kp_place part = kp_emit_part(e, to, i);
+        if (from != NULL) {
+            kp_place source = kp_emit_part(e, from, i);
+            copy_item(e, &part, &source);
+        } else {
+            fill_item(e, &part, 0);
+        }
+    }
+}
 
-void kp_emit_copy(kp_emitter *e, const kp_place *to, const kp_place *from) { each_item(e, to, from, 0); }
+void kp_emit_fill(kp_emitter *e, const kp_place *array, uint32_t value) {
+    if (kp_type_is_struct(array->type))
+        each_field(e, array, NULL);
+    else
+        each_item(e, array, NULL, value);
+}
+
+void kp_emit_copy(kp_emitter *e, const kp_place *to, const kp_place *from) {
+    if (kp_type_is_struct(to->type))
+        each_field(e, to, from);
+    else
+        each_item(e, to, from, 0);
+}

@@ -26,10 +26,13 @@ static bool is_fill(const kp_node *n) {
     return n->kind == KP_NODE_ARRAY && n->u.array.list.count <= 1 && kp_emit_is_large(n->type);
 }
 
-// True for a large array that is copied from one place to another.
-static bool is_copy(const kp_node *n) {
-    return n->kind == KP_NODE_COPY && kp_emit_in_memory(n->u.operand) && kp_emit_is_large(n->type);
+// What a large value is copied from, to another place; NULL: it is no such.
+static kp_node *source_of(kp_node *n) {
+    kp_node *source = n->kind == KP_NODE_COPY ? n->u.operand : n;
+    return kp_emit_in_memory(source) && kp_emit_is_large(n->type) ? source : NULL;
 }
+
+static bool is_copy(kp_node *n) { return source_of(n) != NULL; }
 
 static uint32_t fill_value(kp_emitter *e, const kp_node *n) {
     if (n->u.array.list.count == 0)
@@ -64,7 +67,7 @@ static void emit_assign(kp_emitter *e, const kp_node *n) {
         if (is_fill(values.items[i])) {
             kp_emit_fill(e, &place, ids[i]);
         } else if (values.count == 1 && is_copy(values.items[i])) {
-            kp_place from = kp_emit_place(e, values.items[i]->u.operand);
+            kp_place from = kp_emit_place(e, source_of(values.items[i]));
             kp_emit_copy(e, &place, &from);
         } else {
             kp_emit_store(e, &place, ids[i]);

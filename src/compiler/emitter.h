@@ -51,8 +51,9 @@ typedef struct kp_emitter {
 } kp_emitter;
 
 // emit.c
-uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);                    // of what can be in a variable
-void kp_emit_storage(kp_emitter *e, kp_dtype dtype, SpvStorageClass storage); // declares what it takes to keep it there
+uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);                         // of what can be in a variable
+void kp_emit_storage(kp_emitter *e, const kp_type *type, SpvStorageClass storage); // declares what it takes to keep it
+uint32_t kp_emit_memory_struct(kp_emitter *e, const kp_type *type, const uint32_t *members); // with its offsets
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components);
 uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name);      // a zeroed local
 uint32_t kp_emit_bare_variable(kp_emitter *e, const kp_type *type, const char *name); // one that holds nothing yet
@@ -82,6 +83,7 @@ typedef struct kp_place {
     uint32_t depth;               // ... how many; root 0: it is one itself
     SpvStorageClass storage;      //
     bool memory;                  // its type is kp_emit_memory_type's: it is in a buffer
+    bool scalars;                 // ... inside of a struct, where vectors are arrays
     uint8_t count, components[4]; // a swizzle of it; count 0: all of it
     uint32_t index;               // of an element of a buffer
     const kp_type *index_type;    // ... i32 or u32
@@ -104,14 +106,15 @@ kp_place kp_emit_element(kp_emitter *e, const kp_place *array, uint32_t index); 
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place);
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value);
 
-// Arrays are stored element by element, and lavapipe takes a time to compile that grows with the third power of the
-// number of stores: 400 take half a minute. So large ones are filled and copied in loops.
+// Arrays, and structs that have some, are stored element by element, and lavapipe takes a time to compile that grows
+// with the third power of the number of stores: 400 take half a minute. So large ones are filled and copied in loops.
 bool kp_emit_is_large(const kp_type *type);
 void kp_emit_fill(kp_emitter *e, const kp_place *array, uint32_t value); // every element; value 0: with zeros
 void kp_emit_copy(kp_emitter *e, const kp_place *to, const kp_place *from);
 bool kp_emit_in_memory(const kp_node *n); // a component of it can be loaded on its own
 uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer);
 uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type); // what a value, or all of a buffer, is in memory
+kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index); // a component, an element, a field
 
 // The index of one of `count` elements or components: one that is out of range at run time becomes the last one.
 // *outside: what kp_emit_check_index gives; NULL: nobody asks.

@@ -191,8 +191,20 @@ static const kp_token *pass_line(const kp_token *t) {
     return t;
 }
 
-// What hangs on a top-level line: 'f', 'g' or 0 for neither; *start is where a function begins.
+// The colon of "class NAME(Struct):", or of one whose base is called so in a module; NULL for any other line.
+static const kp_token *struct_body(const kp_token *t) {
+    if (t->kind != KP_TOKEN_CLASS || t[1].kind != KP_TOKEN_NAME || t[2].kind != KP_TOKEN_LEFT_PAREN)
+        return NULL;
+    for (t += 3; t->kind == KP_TOKEN_NAME && t[1].kind == KP_TOKEN_DOT;)
+        t += 2;
+    bool is_struct = t->kind == KP_TOKEN_NAME && strcmp(t->name->text, "Struct") == 0;
+    return is_struct && t[1].kind == KP_TOKEN_RIGHT_PAREN ? t + 2 : NULL;
+}
+
+// What hangs on a top-level line: 'f', 'g', 'c' for a struct, or 0 for none of these.
 static char kind_of_line(const kp_token *t) {
+    if (struct_body(t) != NULL)
+        return 'c';
     if (t->kind == KP_TOKEN_ASYNC && t[1].kind == KP_TOKEN_DEF && t[2].kind == KP_TOKEN_NAME)
         return 'f';
     if (t->kind == KP_TOKEN_DEF && t[1].kind == KP_TOKEN_NAME)
@@ -200,13 +212,14 @@ static char kind_of_line(const kp_token *t) {
     return t->kind == KP_TOKEN_NAME && t[1].kind == KP_TOKEN_ASSIGN ? 'g' : 0;
 }
 
-static void count_lines(const kp_token *t, uint32_t *functions, uint32_t *globals) {
+static void count_lines(const kp_token *t, uint32_t *functions, uint32_t *globals, uint32_t *classes) {
     for (; t->kind != KP_TOKEN_END; t = pass_line(t)) {
         while (t->kind == KP_TOKEN_DEDENT || t->kind == KP_TOKEN_INDENT)
             t++;
         char kind = kind_of_line(t);
         *functions += kind == 'f';
         *globals += kind == 'g';
+        *classes += kind == 'c';
         if (t->kind == KP_TOKEN_END)
             break;
     }
@@ -218,11 +231,12 @@ static kp_parser_function outline_function(const kp_token *start, const kp_token
 }
 
 kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
-    uint32_t functions = 0, globals = 0;
-    count_lines(tokens, &functions, &globals);
+    uint32_t functions = 0, globals = 0, classes = 0;
+    count_lines(tokens, &functions, &globals, &classes);
     kp_parser_outline *outline = KP_UNIT_NEW(unit, kp_parser_outline, 1);
     outline->functions = KP_UNIT_NEW(unit, kp_parser_function, functions);
     outline->globals = KP_UNIT_NEW(unit, kp_parser_global, globals);
+    outline->classes = KP_UNIT_NEW(unit, kp_parser_class, classes);
     const kp_token *decorated = NULL;
     for (const kp_token *t = tokens; t->kind != KP_TOKEN_END; t = pass_line(t)) {
         while (t->kind == KP_TOKEN_DEDENT || t->kind == KP_TOKEN_INDENT)
@@ -232,6 +246,9 @@ kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
             outline->functions[outline->function_count++] = outline_function(t, decorated);
         else if (kind == 'g')
             outline->globals[outline->global_count++] = (kp_parser_global){.name = t->name, .value = t + 2};
+        else if (kind == 'c')
+            outline->classes[outline->class_count++] =
+                (kp_parser_class){.name = t[1].name, .token = &t[1], .body = struct_body(t)};
         if (t->kind != KP_TOKEN_AT)
             decorated = NULL;
         else if (decorated == NULL)
@@ -240,6 +257,35 @@ kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
             break;
     }
     return outline;
+}
+
+// A body that is more than a description of data is Python's alone.
+static void refuse_methods(kp_unit *unit, const kp_parser_class *class) {
+    for (const kp_token *t = class->body, *end = pass_line(t); t < end; t++) {
+        if (t->kind == KP_TOKEN_DEF || t->kind == KP_TOKEN_AT || t->kind == KP_TOKEN_CLASS)
+            kp_error_at(unit, t, NULL, "a struct of a kernel has fields alone, as in mass: f32");
+    }
+}
+
+static bool is_docstring(const kp_node *n) {
+    return n->kind == KP_NODE_PASS || (n->kind == KP_NODE_EXPRESSION && n->u.operand->kind == KP_NODE_STRING);
+}
+
+kp_list kp_parser_class_at(kp_unit *unit, const kp_parser_class *class) {
+    kp_parser p = {.unit = unit, .at = class->body};
+    refuse_methods(unit, class);
+    for (kp_node *n = kp_parser_block(&p, "after the name of the class"); n != NULL; n = n->next) {
+        if (is_docstring(n))
+            continue;
+        bool field = n->kind == KP_NODE_ASSIGN && n->u.assign.annotation != NULL &&
+                     n->u.assign.targets.items[0]->kind == KP_NODE_NAME;
+        if (!field)
+            kp_error_at(unit, n->first, n->last, "a struct of a kernel has fields alone, as in mass: f32");
+        if (n->u.assign.value != NULL)
+            kp_error_at(unit, n->u.assign.value->first, n->u.assign.value->last, "a field has no default value");
+        kp_parser_push(&p, n);
+    }
+    return kp_parser_pop(&p, 0);
 }
 
 kp_node *kp_parser_global_at(kp_unit *unit, const kp_token *value) {

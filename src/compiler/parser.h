@@ -21,11 +21,22 @@ typedef struct kp_parser_global {
     bool busy; // its value is being worked out
 } kp_parser_global;
 
+// A top-level class with the base Struct, not yet parsed.
+typedef struct kp_parser_class {
+    kp_name *name;
+    const kp_token *token; // its name
+    const kp_token *body;  // its colon
+    const kp_type *type;   // check: NULL: not asked for yet
+    bool busy;             // its fields are being worked out
+} kp_parser_class;
+
 typedef struct kp_parser_outline {
     kp_parser_function *functions;
     uint32_t function_count;
     kp_parser_global *globals; // the last one of a name counts
     uint32_t global_count;
+    kp_parser_class *classes; // the last one of a name counts
+    uint32_t class_count;
 } kp_parser_outline;
 
 kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens);
@@ -34,6 +45,9 @@ kp_function *kp_parser_function_at(kp_unit *unit, const kp_parser_function *func
 
 // An expression that ends with the line.
 kp_node *kp_parser_global_at(kp_unit *unit, const kp_token *value);
+
+// The fields of a class: ASSIGNs with an annotation and no value.
+kp_list kp_parser_class_at(kp_unit *unit, const kp_parser_class *class);
 
 // An expression that is all of [start, end) of the unit's text: an annotation in quotes, or one that the caller gives.
 kp_node *kp_parser_text(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start);

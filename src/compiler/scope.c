@@ -46,6 +46,25 @@ kp_symbol *kp_scope_add(kp_unit *unit, kp_scope *scope, kp_symbol_kind kind, kp_
     return symbol;
 }
 
+static kp_symbol *add_local(kp_unit *unit, kp_scope *scope, kp_name *name) {
+    kp_symbol *symbol = kp_scope_add(unit, scope, KP_SYMBOL_LOCAL, name);
+    for (const kp_changed *c = scope->changed; c != NULL; c = c->next)
+        symbol->changed |= c->name == name;
+    return symbol;
+}
+
+// A name that is not there yet may be one that is assigned further down, or one from outside.
+static void note_change(kp_unit *unit, kp_scope *scope, kp_name *name) {
+    kp_symbol *known = kp_scope_find(scope, name);
+    if (known != NULL) {
+        known->changed = true;
+        return;
+    }
+    kp_changed *changed = KP_UNIT_NEW(unit, kp_changed, 1);
+    *changed = (kp_changed){.name = name, .next = scope->changed};
+    scope->changed = changed;
+}
+
 static void add_target(kp_unit *unit, kp_scope *scope, const kp_node *target) {
     if (target->kind == KP_NODE_TUPLE || target->kind == KP_NODE_LIST) {
         for (uint32_t i = 0; i < target->u.list.list.count; i++)
@@ -53,8 +72,13 @@ static void add_target(kp_unit *unit, kp_scope *scope, const kp_node *target) {
     } else if (target->kind == KP_NODE_NAME) {
         kp_symbol *known = kp_scope_find(scope, target->u.name);
         if (known == NULL)
-            known = kp_scope_add(unit, scope, KP_SYMBOL_LOCAL, target->u.name);
+            known = add_local(unit, scope, target->u.name);
         known->stored = true;
+    } else {
+        while (target->kind == KP_NODE_SUBSCRIPT || target->kind == KP_NODE_ATTRIBUTE)
+            target = target->kind == KP_NODE_SUBSCRIPT ? target->u.subscript.object : target->u.attribute.object;
+        if (target->kind == KP_NODE_NAME)
+            note_change(unit, scope, target->u.name);
     }
 }
 

@@ -26,6 +26,7 @@ typedef struct kp_symbol {
     bool stored;                  // LOCAL, VALUE: assigned somewhere
     bool zeroed;                  // LOCAL, an array: a path may use it unassigned, so it starts as zeros
     struct kp_symbol *same;       // LOCAL without a name: kept where this one is; NULL: on its own
+    bool changed;                 // LOCAL, VALUE: something inside of it is assigned somewhere: x.a = ..., x[i] = ...
     uint32_t held;                // LOCAL, an array, in check: how many loops go over it
     uint32_t home;                // LOCAL, in check: the block of its first assignment
     bool reads, writes;           // BUFFER: what the kernel does to it
@@ -49,10 +50,16 @@ typedef struct kp_symbol {
     struct kp_symbol *next;       // in kp_scope.first
 } kp_symbol;
 
+typedef struct kp_changed {
+    const kp_name *name;
+    struct kp_changed *next;
+} kp_changed;
+
 typedef struct kp_scope {
     kp_symbol **slots;        // hashed by name
     uint32_t count, capacity; // capacity is a power of two, or 0
     kp_symbol *first, *last;  // all, in the order in which they were added
+    kp_changed *changed;      // names of which a part is assigned before they are added
 } kp_scope;
 
 // True for what is kept in a variable, whose id the symbol then has.

@@ -66,10 +66,14 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
     const kp_name *name = kp_check_path(c, n);
     if (name == NULL)
         return NULL;
-    const kp_type *type = kp_type_find(c->unit, name->text);
+    const kp_type *type = kp_check_struct_named(c, n);
+    if (type == NULL)
+        type = kp_type_find(c->unit, name->text);
     if (type != NULL)
         return type;
-    if (strncmp(name->text, "mat", 3) == 0 || strcmp(name->text, "Matrix") == 0 || strcmp(name->text, "Struct") == 0)
+    if (strcmp(name->text, "Struct") == 0)
+        kp_check_fail(c, n, "Struct needs its fields, as in Struct(position=vec3, mass=f32)");
+    if (strncmp(name->text, "mat", 3) == 0 || strcmp(name->text, "Matrix") == 0)
         kp_check_fail(c, n, "kernels do not support the type '%s' yet", name->text);
     for (kp_input input = KP_INPUT_INDEX; input < KP_INPUT_GLOBAL_ID; input++) {
         if (strcmp(name->text, inputs[input].name) == 0)
@@ -113,6 +117,9 @@ static const kp_type *value_type(kp_checker *c, kp_node *n) {
     n = unquote(c, n);
     if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Vector"))
         return vector_call(c, n);
+    const kp_type *structure = kp_check_struct_type(c, n);
+    if (structure != NULL)
+        return structure;
     const kp_type *array = kp_signature_array_type(c, n);
     if (array != NULL && array->length != 0)
         return array;
@@ -164,12 +171,18 @@ const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n) {
         if (list.count != 2)
             kp_check_fail(c, n, "Array takes a type, or a length and a type, as in Array(16, f32)");
         uint32_t length = constant_size(c, list.items[0], "the length of an array", 1, MOST);
-        return kp_type_array(c->unit, element_type(c, list.items[1]), length);
+        const kp_type *element = element_type(c, list.items[1]);
+        if ((uint64_t)length * kp_type_size(element) > UINT32_MAX)
+            kp_check_fail(c, n, "%u elements of %u bytes are more than an array can have", length,
+                          kp_type_size(element));
+        return kp_type_array(c->unit, element, length);
     }
     if (is_named(c, n, "Array"))
         kp_check_fail(c, n, "Array needs the type of its elements, as in Array[f32]");
     return NULL;
 }
+
+const kp_type *kp_signature_field_type(kp_checker *c, kp_node *annotation) { return value_type(c, annotation); }
 
 const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation) {
     const kp_type *type = value_type(c, annotation);
@@ -304,10 +317,15 @@ uint32_t kp_signature_push_size(const kp_type *type) {
     return kp_type_is_bool(type) ? 4 * type->components : kp_type_size(type);
 }
 
+static uint32_t push_align(const kp_type *type) {
+    if (kp_type_is_struct(type))
+        return type->align;
+    uint32_t scalar = kp_signature_push_size(type) / type->components;
+    return scalar * (type->components == 3 ? 4 : type->components);
+}
+
 static void set_constant(kp_checker *c, kp_check_param *param, const kp_type *type) {
-    uint32_t size = kp_signature_push_size(type);
-    uint32_t scalar = size / type->components;
-    uint32_t align = scalar * (type->components == 3 ? 4 : type->components);
+    uint32_t size = kp_signature_push_size(type), align = push_align(type);
     param->kind = KP_PARAM_CONSTANT;
     param->symbol->kind = KP_SYMBOL_VALUE;
     param->symbol->type = type;
@@ -464,7 +482,8 @@ const kp_type *kp_signature_hint(kp_checker *c, kp_node *n) {
             return kp_type_find(c->unit, inputs[input].type);
     }
     bool known = kp_type_find(c->unit, name->text) != NULL || strcmp(name->text, "Array") == 0 ||
-                 strcmp(name->text, "Vector") == 0;
+                 strcmp(name->text, "Vector") == 0 || strcmp(name->text, "Struct") == 0 ||
+                 kp_check_struct_named(c, named) != NULL;
     const kp_type *image = known ? NULL : kp_check_image_type(c, n);
     if (!known)
         return image;

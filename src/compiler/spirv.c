@@ -231,8 +231,6 @@ static uint32_t unique(kp_spirv *s, SpvOp op, uint32_t type, const uint32_t *ope
     return id;
 }
 
-bool kp_spirv_is_fresh(const kp_spirv *s, uint32_t id) { return id + 1 == s->bound; }
-
 uint32_t kp_spirv_type_void(kp_spirv *s) { return unique(s, SpvOpTypeVoid, 0, NULL, 0, 0); }
 uint32_t kp_spirv_type_bool(kp_spirv *s) { return unique(s, SpvOpTypeBool, 0, NULL, 0, 0); }
 
@@ -250,9 +248,10 @@ uint32_t kp_spirv_type_array(kp_spirv *s, uint32_t element, uint32_t length, uin
     uint32_t operands[2] = {element, 0};
     if (length != 0)
         operands[1] = kp_spirv_constant(s, kp_spirv_type_int(s, 32, false), length);
+    uint32_t before = s->bound;
     uint32_t id = length != 0 ? unique(s, SpvOpTypeArray, 0, operands, 2, stride)
                               : unique(s, SpvOpTypeRuntimeArray, 0, operands, 1, stride);
-    if (stride != 0 && kp_spirv_is_fresh(s, id))
+    if (stride != 0 && id >= before)
         kp_spirv_decorate_with(s, id, SpvDecorationArrayStride, stride);
     return id;
 }

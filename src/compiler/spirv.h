@@ -55,7 +55,7 @@ void kp_spirv_decorate_with(kp_spirv *s, uint32_t id, SpvDecoration decoration, 
 void kp_spirv_member_decorate(kp_spirv *s, uint32_t id, uint32_t member, SpvDecoration decoration);
 void kp_spirv_member_offset(kp_spirv *s, uint32_t id, uint32_t member, uint32_t offset);
 
-// Types, each once
+// Types, each once: an id from the `bound` before the call on is new, and may be decorated
 uint32_t kp_spirv_type_void(kp_spirv *s);
 uint32_t kp_spirv_type_bool(kp_spirv *s);
 uint32_t kp_spirv_type_int(kp_spirv *s, uint32_t width, bool is_signed);
@@ -68,7 +68,6 @@ uint32_t kp_spirv_type_struct(kp_spirv *s, const uint32_t *members, uint32_t cou
 uint32_t kp_spirv_type_image(kp_spirv *s, uint32_t type, SpvDim dim, uint32_t sampled, SpvImageFormat format);
 uint32_t kp_spirv_type_sampled_image(kp_spirv *s, uint32_t image);
 uint32_t kp_spirv_type_sampler(kp_spirv *s);
-bool kp_spirv_is_fresh(const kp_spirv *s, uint32_t id); // true when `id` is the newest: time to decorate it
 uint32_t kp_spirv_type_pointer(kp_spirv *s, SpvStorageClass storage, uint32_t type);
 uint32_t kp_spirv_type_function(kp_spirv *s, uint32_t result, const uint32_t *parameters, uint32_t count);
 

@@ -40,6 +40,9 @@ static void add_all(kp_unit *unit, const char *source) {
     add_types(unit, desc->params, desc->param_count);
     for (size_t i = 0; i < desc->function_count; i++)
         add_types(unit, desc->functions[i].params, desc->functions[i].param_count);
+    add_types(unit, desc->types, desc->type_count);
+    for (size_t i = 0; i < desc->function_count; i++)
+        add_types(unit, desc->functions[i].types, desc->functions[i].type_count);
 }
 
 static void copy(char *text, const kp_text *to, const char *from) { memcpy(text + to->at, from, to->length + 1); }
@@ -56,12 +59,26 @@ static void copy_all(kp_unit *unit, const char *source, char *text) {
         for (size_t k = 0; k < desc->functions[i].param_count; k++)
             copy(text, next++, desc->functions[i].params[k].type);
     }
+    for (size_t i = 0; i < desc->type_count; i++)
+        copy(text, next++, desc->types[i].type);
+    for (size_t i = 0; i < desc->function_count; i++) {
+        for (size_t k = 0; k < desc->functions[i].type_count; k++)
+            copy(text, next++, desc->functions[i].types[k].type);
+    }
+}
+
+// How many types of parameters there are, of all functions.
+static size_t count_params(const kp_compile_desc *desc) {
+    size_t count = desc->param_count;
+    for (size_t i = 0; i < desc->function_count; i++)
+        count += desc->functions[i].param_count;
+    return count;
 }
 
 void kp_texts_gather(kp_unit *unit, const char *source) {
-    size_t count = 1 + unit->desc->function_count + unit->desc->param_count;
+    size_t count = 1 + unit->desc->function_count + count_params(unit->desc) + unit->desc->type_count;
     for (size_t i = 0; i < unit->desc->function_count; i++)
-        count += unit->desc->functions[i].param_count;
+        count += unit->desc->functions[i].type_count;
     unit->texts = KP_UNIT_NEW(unit, kp_text, count);
     unit->text = source; // for messages, until the copy is there
     add_all(unit, source);
@@ -93,5 +110,14 @@ kp_text *kp_texts_type(const kp_unit *unit, uint32_t module, size_t param) {
         index += unit->desc->param_count;
     for (uint32_t i = 1; i < module; i++)
         index += unit->desc->functions[i - 1].param_count;
+    return &unit->texts[index];
+}
+
+kp_text *kp_texts_named(const kp_unit *unit, uint32_t module, size_t name) {
+    size_t index = 1 + unit->desc->function_count + count_params(unit->desc) + name;
+    if (module > 0)
+        index += unit->desc->type_count;
+    for (uint32_t i = 1; i < module; i++)
+        index += unit->desc->functions[i - 1].type_count;
     return &unit->texts[index];
 }

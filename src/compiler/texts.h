@@ -9,4 +9,6 @@ void kp_texts_gather(kp_unit *unit,
 kp_text *kp_texts_of(const kp_unit *unit, const kp_token *token);
 kp_text *kp_texts_type(const kp_unit *unit, uint32_t module, size_t param); // module 0: desc; n: desc->functions[n - 1]
 
+kp_text *kp_texts_named(const kp_unit *unit, uint32_t module, size_t name); // the type that a name from outside is
+
 #endif

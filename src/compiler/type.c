@@ -10,6 +10,7 @@ struct kp_types {
     kp_type int_literal, float_literal;
     kp_type values[KP_DTYPE_COUNT][WIDEST + 1]; // [dtype][components]
     kp_type *arrays;
+    kp_type *structs; // the newest first
 };
 
 // The vectors of each type, as messages name them, and the other names that are understood, less the digit.
@@ -66,7 +67,7 @@ static const kp_type *find_array(kp_unit *unit, const kp_type *element, uint32_t
         if (type->kind == KP_TYPE_ARRAY && type->element == element && type->length == length && type->axes == axes)
             return type;
     }
-    char name[128];
+    char name[256];
     if (axes != 0)
         snprintf(name, sizeof name, "Array[%s, %u]", element->name, axes);
     else if (length == 0)
@@ -103,6 +104,49 @@ const kp_type *kp_type_image(kp_unit *unit, const kp_type *like) {
     type->name = kp_arena_text(&unit->arena, like->name, strlen(like->name));
     type->next = unit->types->arrays;
     return unit->types->arrays = type;
+}
+
+static bool same_fields(const kp_type *type, const kp_type_field *fields, uint32_t count) {
+    if (type->field_count != count)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (type->fields[i].type != fields[i].type || strcmp(type->fields[i].name, fields[i].name) != 0)
+            return false;
+    }
+    return true;
+}
+
+static uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
+
+const kp_type *kp_type_struct(kp_unit *unit, const char *name, kp_type_field *fields, uint32_t count) {
+    for (const kp_type *type = unit->types->structs; type != NULL; type = type->next) {
+        if (strcmp(type->name, name) == 0 && same_fields(type, fields, count))
+            return type;
+    }
+    kp_type *type = KP_UNIT_NEW(unit, kp_type, 1);
+    *type = (kp_type){.kind = KP_TYPE_STRUCT, .dtype = KP_U8, .name = name, .fields = fields, .field_count = count};
+    type->align = type->depth = 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t align = kp_type_align(fields[i].type);
+        fields[i].offset = round_up(type->size, align);
+        type->size = fields[i].offset + kp_type_size(fields[i].type);
+        type->align = align > type->align ? align : type->align;
+        const kp_type *leaf = kp_type_leaf(fields[i].type);
+        type->depth = leaf->depth + 1 > type->depth ? leaf->depth + 1 : type->depth;
+        type->leaves += leaf->kind == KP_TYPE_STRUCT ? leaf->leaves : 1;
+    }
+    type->size = round_up(type->size, type->align);
+    type->next = unit->types->structs;
+    type->number = type->next != NULL ? type->next->number + 1 : 1;
+    return unit->types->structs = type;
+}
+
+int32_t kp_type_field_of(const kp_type *type, const char *name) {
+    for (uint32_t i = 0; i < type->field_count; i++) {
+        if (strcmp(type->fields[i].name, name) == 0)
+            return (int32_t)i;
+    }
+    return -1;
 }
 
 // True for `base` and one digit, 2 to 4.
@@ -149,8 +193,10 @@ const kp_type *kp_type_leaf(const kp_type *type) {
     return type;
 }
 
+bool kp_type_is_struct(const kp_type *type) { return type->kind == KP_TYPE_STRUCT; }
+
 bool kp_type_is_local(const kp_type *type) {
-    return kp_type_is_value(type) || (type->kind == KP_TYPE_ARRAY && type->length != 0);
+    return kp_type_is_value(type) || type->kind == KP_TYPE_STRUCT || (type->kind == KP_TYPE_ARRAY && type->length != 0);
 }
 
 bool kp_type_is_literal(const kp_type *type) {
@@ -181,7 +227,14 @@ uint32_t kp_type_components(const kp_type *type) { return type->components; }
 uint32_t kp_type_size(const kp_type *type) {
     if (type->kind == KP_TYPE_ARRAY)
         return type->length * kp_type_size(type->element);
+    if (type->kind == KP_TYPE_STRUCT)
+        return type->size;
     return type->components * (uint32_t)kp_dtype_size(type->dtype);
+}
+
+uint32_t kp_type_align(const kp_type *type) {
+    type = kp_type_leaf(type);
+    return type->kind == KP_TYPE_STRUCT ? type->align : (uint32_t)kp_dtype_size(type->dtype);
 }
 
 // How many digits of an integer a float type holds, in bits.
@@ -199,7 +252,20 @@ bool kp_type_holds(kp_dtype wide, kp_dtype narrow) {
 }
 
 uint32_t kp_type_scalars(const kp_type *type) {
-    return type->kind == KP_TYPE_ARRAY ? type->length * kp_type_scalars(type->element) : type->components;
+    uint32_t sum = 0;
+    if (type->kind == KP_TYPE_ARRAY)
+        return type->length * kp_type_scalars(type->element);
+    if (type->kind != KP_TYPE_STRUCT)
+        return type->components;
+    for (uint32_t i = 0; i < type->field_count; i++)
+        sum += kp_type_scalars(type->fields[i].type);
+    return sum;
+}
+
+uint32_t kp_type_items(const kp_type *type) {
+    if (type->kind == KP_TYPE_ARRAY)
+        return type->length * kp_type_items(type->element);
+    return type->kind == KP_TYPE_STRUCT ? 1 : type->components;
 }
 
 int64_t kp_type_least(kp_dtype dtype) {

@@ -12,6 +12,7 @@ typedef enum kp_type_kind {
     KP_TYPE_ARRAY,         // length of element; length 0: as many as the buffer holds
     KP_TYPE_IMAGE,         // pixels, on `axes` axes, which read as `element`
     KP_TYPE_SAMPLER,       // how a texture is sampled, apart from it
+    KP_TYPE_STRUCT,        // named fields
 } kp_type_kind;
 
 // What a kernel can do with an image.
@@ -24,9 +25,16 @@ typedef enum kp_type_use {
 
 struct kp_pixel_format;
 
+// A field of a struct.
+typedef struct kp_type_field {
+    const char *name;
+    const struct kp_type *type;
+    uint32_t offset; // bytes from the start of the struct, as C and NumPy lay it out
+} kp_type_field;
+
 typedef struct kp_type {
     kp_type_kind kind;                    //
-    kp_dtype dtype;                       // SCALAR, VECTOR: of one scalar
+    kp_dtype dtype;                       // SCALAR, VECTOR: of one scalar; STRUCT: KP_U8, for its bytes
     uint32_t components;                  // SCALAR: 1; VECTOR: 2 to 4
     const struct kp_type *element;        // ARRAY; VECTOR: the scalar
     uint32_t length;                      // ARRAY
@@ -34,7 +42,13 @@ typedef struct kp_type {
     kp_type_use use;                      // IMAGE
     const struct kp_pixel_format *format; // IMAGE: of what is stored; NULL: any that reads as `dtype`
     const char *name;                     // as in the language, for messages and kp_param.type
-    struct kp_type *next;                 // ARRAY, IMAGE: in the list of all
+    const kp_type_field *fields;          // STRUCT
+    uint32_t field_count;                 // STRUCT
+    uint32_t size, align;                 // STRUCT: bytes
+    uint32_t depth;                       // STRUCT: 1, or one more than the structs among its fields
+    uint32_t leaves;                      // STRUCT: fields that are none, of all depths
+    uint32_t number;                      // STRUCT: 1, 2, ... in the unit
+    struct kp_type *next;                 // ARRAY, IMAGE, STRUCT: in the list of all
 } kp_type;
 
 void kp_type_setup(kp_unit *unit); // makes the unit's types; call it once, first
@@ -47,6 +61,9 @@ const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t len
 const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes); // a buffer with 1 to 3 axes
 
 const kp_type *kp_type_image(kp_unit *unit, const kp_type *like); // its kind, dtype, element, axes, use, format, name
+// The struct of that name and those fields, whose offsets are worked out; two that are alike are one. `fields` stays.
+const kp_type *kp_type_struct(kp_unit *unit, const char *name, kp_type_field *fields, uint32_t count);
+int32_t kp_type_field_of(const kp_type *type, const char *name); // the number of a STRUCT's field; -1: it has none
 
 // The type called `name`: "f32", "float", "float32", "vec2", "bool", "boolean" ...; NULL when there is none.
 const kp_type *kp_type_find(kp_unit *unit, const char *name);
@@ -62,14 +79,17 @@ bool kp_type_is_signed(const kp_type *type);      // ... of signed integers; an 
 bool kp_type_is_bool(const kp_type *type);        // ... of bools
 bool kp_type_is_numeric(const kp_type *type);     // float or int
 bool kp_type_is_value(const kp_type *type);       // scalar or vector
-bool kp_type_is_local(const kp_type *type);       // can be in a variable: a value, or a fixed array
+bool kp_type_is_struct(const kp_type *type);      //
+bool kp_type_is_local(const kp_type *type);       // can be in a variable: a value, a struct, or a fixed array
 bool kp_type_is_buffer(const kp_type *type);      // an array as long as the buffer that it is in
 bool kp_type_is_image(const kp_type *type);       // textures too
 bool kp_type_is_opaque(const kp_type *type);      // an image or a sampler: nothing in memory
 const kp_type *kp_type_leaf(const kp_type *type); // what an array of arrays is made of; any other type is its own
-uint32_t
-kp_type_size(const kp_type *type); // bytes in memory, a bool's is one: of a scalar, a vector (tight), a fixed array
-uint32_t kp_type_scalars(const kp_type *type);    // how many: of a scalar, a vector, a fixed array
+uint32_t kp_type_size(const kp_type *type);       // bytes in memory, a bool's is one: of what can be in a variable; a
+                                                  // vector's are tight
+uint32_t kp_type_align(const kp_type *type);      // ... what its address is a multiple of: that of its scalars
+uint32_t kp_type_scalars(const kp_type *type);    // how many: of what can be in a variable
+uint32_t kp_type_items(const kp_type *type);      // ... where a struct counts as one
 uint32_t kp_type_components(const kp_type *type); // scalars in a scalar or vector
 
 // The integers that a type holds. Values of u64 are kept as their bits: most is -1.

@@ -103,6 +103,10 @@ static bool varies(walk *w, const kp_node *n) {
         return any | any_varies(w, n->u.array.list);
     case KP_NODE_SWIZZLE:
         return any | varies(w, n->u.swizzle.operand);
+    case KP_NODE_FIELD:
+        return any | varies(w, n->u.field.operand);
+    case KP_NODE_MAKE:
+        return any | any_varies(w, n->u.make.list);
     case KP_NODE_COMPARE:
         return any | compare_varies(w, n);
     case KP_NODE_BOOL:
@@ -132,10 +136,12 @@ static bool varies(walk *w, const kp_node *n) {
 }
 
 static void mark(walk *w, const kp_node *target, bool differs) {
-    while (target->kind == KP_NODE_SWIZZLE || target->kind == KP_NODE_SUBSCRIPT) {
+    while (target->kind == KP_NODE_SWIZZLE || target->kind == KP_NODE_SUBSCRIPT || target->kind == KP_NODE_FIELD) {
         if (target->kind == KP_NODE_SUBSCRIPT)
             differs |= varies(w, target->u.subscript.index);
-        target = target->kind == KP_NODE_SWIZZLE ? target->u.swizzle.operand : target->u.subscript.object;
+        target = target->kind == KP_NODE_SWIZZLE ? target->u.swizzle.operand
+                 : target->kind == KP_NODE_FIELD ? target->u.field.operand
+                                                 : target->u.subscript.object;
     }
     if (target->kind == KP_NODE_VARIABLE && differs)
         mark_symbol(w, target->u.symbol);

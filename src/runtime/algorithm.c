@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "base/structs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -23,8 +24,10 @@ static void unref_all(kp_memory **memory, size_t count) {
 static void free_struct(kp_algorithm *algorithm) {
     unref_all(algorithm->memory, algorithm->memory_count);
     kp_memory_unref(algorithm->first);
-    for (size_t i = 0; i < algorithm->param_count; i++)
+    for (size_t i = 0; i < algorithm->param_count; i++) {
         kp_alloc_free(algorithm->params[i].words);
+        kp_alloc_free(algorithm->params[i].structure);
+    }
     kp_alloc_free(algorithm->params);
     kp_constants_free(&algorithm->constants);
     kp_alloc_free(algorithm->push);
@@ -245,18 +248,39 @@ static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program)
                                    .words = kp_str_take(&words)};
         if (kept.words == NULL)
             return kp_error_host_memory(sizeof kept);
-        algorithm->params[algorithm->param_count++] = kept;
+        kp_algorithm_param *place = &algorithm->params[algorithm->param_count++];
+        *place = kept;
+        kp_result result =
+            p->structure != NULL ? kp_structs_copy(p->structure, algorithm->label, &place->structure) : KP_OK;
+        if (result != KP_OK)
+            return result;
     }
     return reserve_shapes(algorithm, program);
+}
+
+// Elements of a tensor that are of no known struct have the right size, or else numbers the right type.
+static kp_result check_elements(const kp_algorithm *algorithm, const kp_algorithm_param *p, const kp_memory *memory) {
+    char holds[64], text[256] = "";
+    bool items = memory->structure == NULL && memory->item != kp_dtype_size(memory->dtype);
+    bool fits = memory->dtype == p->dtype && (p->structure != NULL || (memory->structure == NULL && !items));
+    if (p->structure != NULL)
+        fits = memory->structure != NULL ? !kp_structs_differ(p->structure, memory->structure, text, sizeof text)
+                                         : items && memory->item == p->structure->size;
+    if (fits)
+        return KP_OK;
+    bool elsewhere = strstr(text, "at byte") != NULL || strstr(text, " bytes, not ") != NULL;
+    const char *mend = elsewhere ? " (NumPy: make the dtype with align=True; C: no packed struct)" : "";
+    return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s, tensor '%s' holds %s%s%s%s", algorithm->label, p->words,
+                        memory->label, kp_memory_holds(memory, holds), text[0] != '\0' ? ": " : "", text, mend);
 }
 
 // `memory` is as choose_memory found it good.
 static kp_result check_types(const kp_algorithm *algorithm, kp_memory *const *memory, size_t count) {
     for (size_t i = 0; i < algorithm->param_count; i++) {
         const kp_algorithm_param *p = &algorithm->params[i];
-        if (!p->image && p->binding < count && memory[p->binding]->dtype != p->dtype)
-            return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s, tensor '%s' holds %s", algorithm->label, p->words,
-                                memory[p->binding]->label, kp_dtype_name(memory[p->binding]->dtype));
+        kp_result result = !p->image && p->binding < count ? check_elements(algorithm, p, memory[p->binding]) : KP_OK;
+        if (result != KP_OK)
+            return result;
     }
     return KP_OK;
 }

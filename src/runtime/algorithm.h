@@ -10,13 +10,14 @@
 
 // What a parameter of the program holds, when the program says so.
 typedef struct kp_algorithm_param {
-    uint32_t binding;    // of set 0
-    kp_dtype dtype;      //
-    bool image;          // it is one
-    uint32_t ndim;       // 1, or 2 or 3 for a view; of an image
-    uint32_t components; // scalars in an element
-    bool writes;         //
-    char *words;         // "parameter 'x' is Array[f32]"
+    uint32_t binding;     // of set 0
+    kp_dtype dtype;       //
+    bool image;           // it is one
+    uint32_t ndim;        // 1, or 2 or 3 for a view; of an image
+    uint32_t components;  // scalars in an element
+    bool writes;          //
+    kp_struct *structure; // of an element; NULL: it is none
+    char *words;          // "parameter 'x' is Array[f32]"
 } kp_algorithm_param;
 
 struct kp_algorithm {

@@ -21,6 +21,8 @@ void kp_memory_unref(kp_memory *memory) {
     if (memory->root != memory)
         kp_memory_unref(memory->root);
     kp_order_free(&memory->order);
+    if (memory->root == memory)
+        kp_alloc_free((void *)(uintptr_t)memory->structure);
     kp_alloc_free(memory->label);
     kp_alloc_free(memory);
 }

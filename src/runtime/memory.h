@@ -26,7 +26,9 @@ struct kp_memory {
     kp_device *device;           // held while there are contents
     char *label;                 //
     kp_memory_type type;         //
-    kp_dtype dtype;              //
+    kp_dtype dtype;              // of structs, and of what kp does not know: KP_U8
+    uint32_t item;               // bytes of one element
+    const kp_struct *structure;  // of an element, its root's; NULL: it is none
     uint32_t ndim;               //
     uint64_t shape[KP_MAX_DIMS]; //
     uint64_t count, bytes;       // elements, and their bytes; the buffers are a little larger
@@ -50,6 +52,9 @@ struct kp_memory {
     VkFilter filter;           // when sampled
     VkSamplerAddressMode wrap; //
 };
+
+// What the elements are, for messages: "f32", "Particle", "items of 12 bytes".
+const char *kp_memory_holds(const kp_memory *memory, char text[64]);
 
 // "tensor" or "image", for messages.
 const char *kp_memory_kind(const kp_memory *memory);

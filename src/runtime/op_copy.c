@@ -1,6 +1,7 @@
 // The first memory into all the others, both sides. The host sides are copied by the device too, in their place among
 // the ops, so that a sync before or after the copy means what it says. A host side that nobody has asked for yet holds
 // what it was created with: it is not made for this.
+#include "base/structs.h"
 #include "op.h"
 
 // Parts of one tensor, but not the same part.
@@ -32,11 +33,24 @@ static kp_result check_pixels(const kp_memory *from, const kp_memory *to, const 
     return KP_OK;
 }
 
+static uint64_t item_of(const kp_memory *memory) {
+    return memory->format != NULL ? kp_dtype_size(memory->dtype) : memory->item;
+}
+
+static bool same_elements(const kp_memory *from, const kp_memory *to) {
+    char text[256];
+    if (to->dtype != from->dtype || item_of(to) != item_of(from) ||
+        (from->structure != NULL) != (to->structure != NULL))
+        return false;
+    return from->structure == NULL || !kp_structs_differ(from->structure, to->structure, text, sizeof text);
+}
+
 static kp_result check(const kp_memory *from, const kp_memory *to, const char *who) {
     const char *from_kind = kp_memory_kind(from), *to_kind = kp_memory_kind(to);
-    if (to->dtype != from->dtype)
+    char has[64], wants[64];
+    if (!same_elements(from, to))
         return kp_error_set(KP_ERROR_TYPE, "%s: %s '%s' holds %s, %s '%s' holds %s", who, from_kind, from->label,
-                            kp_dtype_name(from->dtype), to_kind, to->label, kp_dtype_name(to->dtype));
+                            kp_memory_holds(from, has), to_kind, to->label, kp_memory_holds(to, wants));
     if (overlap(from, to))
         return kp_error_set(KP_ERROR_ARGUMENT,
                             "%s: tensor '%s' and tensor '%s' overlap: bytes %llu and %llu of one tensor, %llu each",

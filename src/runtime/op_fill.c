@@ -30,6 +30,7 @@ static const kp_op_kind kind = {"fill", sizeof(fill), prepare, record, NULL, NUL
 
 kp_result kp_record_fill(kp_sequence *sequence, kp_memory *memory, const void *element) {
     kp_op *op = NULL;
+    char text[64];
     kp_result result = kp_op_create(&kind, sequence, &memory, 1, &op);
     if (result != KP_OK)
         return result;
@@ -41,6 +42,11 @@ kp_result kp_record_fill(kp_sequence *sequence, kp_memory *memory, const void *e
         kp_op_destroy(op);
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: queue %u only copies, a fill of image '%s' needs one that computes",
                             sequence->who, sequence->queue, memory->label);
+    }
+    if (memory->format == NULL && memory->item != kp_dtype_size(memory->dtype)) {
+        kp_op_destroy(op);
+        return kp_error_set(KP_ERROR_TYPE, "fill: tensor '%s' holds %s, and a fill is for numbers", memory->label,
+                            kp_memory_holds(memory, text));
     }
     memcpy(((fill *)op)->element, element, kp_dtype_size(memory->dtype));
     return kp_sequence_add(sequence, op);

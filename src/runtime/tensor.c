@@ -2,10 +2,12 @@
 #include "tensor.h"
 
 #include "base/alloc.h"
+#include "base/structs.h"
 #include "external.h"
 
 #include <kp/vulkan.h>
 
+#include <stdio.h>
 #include <string.h>
 
 // Elements of the shape, or KP_ERROR_ARGUMENT when it does not go with `count`, KP_ERROR_LIMIT when it does not fit in
@@ -38,10 +40,30 @@ static kp_result resolve_shape(const kp_tensor_desc *desc, const char *label, kp
     return KP_OK;
 }
 
+// What an element is.
+static kp_result resolve_element(const kp_tensor_desc *desc, const char *label, kp_memory *tensor) {
+    const kp_struct *structure = desc->structure;
+    uint32_t item = structure != NULL ? structure->size : desc->item_size;
+    tensor->dtype = item != 0 ? KP_U8 : desc->dtype;
+    tensor->item = item != 0 ? item : (uint32_t)kp_dtype_size(desc->dtype);
+    if (structure != NULL && desc->item_size != 0 && desc->item_size != structure->size)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': item_size is %u, but '%s' has %u bytes", label,
+                            desc->item_size, structure->name != NULL ? structure->name : "", structure->size);
+    if (item != 0 && desc->fill != NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': fill is for elements that are numbers", label);
+    if (structure == NULL)
+        return KP_OK;
+    char who[288];
+    kp_struct *copy = NULL;
+    snprintf(who, sizeof who, "tensor '%.200s'", label);
+    kp_result result = kp_structs_copy(structure, who, &copy);
+    tensor->structure = copy;
+    return result;
+}
+
 static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
     const char *label = desc->label != NULL ? desc->label : "tensor";
-    size_t size = kp_dtype_size(desc->dtype);
-    if (size == 0)
+    if (kp_dtype_size(desc->dtype) == 0)
         return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %d is not an element type", label, (int)desc->dtype);
     if ((unsigned)desc->memory_type > KP_MEMORY_DEVICE_AND_HOST)
         return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %d is not a memory type", label, (int)desc->memory_type);
@@ -55,14 +77,16 @@ static kp_result describe(const kp_tensor_desc *desc, kp_memory *tensor) {
     if (desc->exported != KP_HANDLE_NONE && desc->import_data)
         return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': memory of your own (import_data) cannot be exported",
                             label);
-    kp_result result = resolve_shape(desc, label, tensor);
+    kp_result result = resolve_element(desc, label, tensor);
+    if (result == KP_OK)
+        result = resolve_shape(desc, label, tensor);
     if (result != KP_OK)
         return result;
+    const size_t size = tensor->item;
     if (tensor->count > UINT64_MAX / size)
         return kp_error_set(KP_ERROR_LIMIT, "tensor '%s': %llu elements of %zu bytes are more than 2^64 bytes", label,
                             (unsigned long long)tensor->count, size);
     tensor->bytes = tensor->count * size;
-    tensor->dtype = desc->dtype;
     tensor->type = desc->memory_type;
     tensor->undefined = desc->uninitialized && desc->data == NULL && desc->fill == NULL;
     tensor->borrowed = desc->import_data ? (void *)(uintptr_t)desc->data : NULL;
@@ -87,6 +111,7 @@ kp_result kp_tensor_make(kp_manager *manager, const kp_tensor_desc *desc, const 
     if (result == KP_OK)
         result = kp_memory_open(tensor, desc->data);
     if (result != KP_OK) {
+        kp_alloc_free((void *)(uintptr_t)tensor->structure);
         kp_alloc_free(tensor->label);
         kp_alloc_free(tensor);
         return result;
@@ -142,7 +167,7 @@ void kp_tensor_destroy(kp_tensor *tensor) { kp_memory_destroy(tensor); }
 // The shape and the place of a view of `tensor`.
 static kp_result describe_view(const kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_memory *view) {
     const char *label = desc->label != NULL ? desc->label : tensor->label;
-    size_t size = kp_dtype_size(tensor->dtype);
+    size_t size = tensor->item;
     kp_tensor_desc all = {.count = desc->count, .ndim = desc->ndim};
     memcpy(all.shape, desc->shape, sizeof all.shape);
     if (desc->count == 0 && desc->ndim == 0 && desc->first == 0) {
@@ -162,6 +187,8 @@ static kp_result describe_view(const kp_tensor *tensor, const kp_tensor_view_des
     view->offset = tensor->offset + desc->first * size;
     view->bytes = view->count * size;
     view->dtype = tensor->dtype;
+    view->item = tensor->item;
+    view->structure = tensor->structure;
     view->type = tensor->type;
     memcpy(view->fill, tensor->fill, sizeof view->fill);
     view->label = kp_alloc_text(label);
@@ -222,6 +249,19 @@ void *kp_tensor_data(const kp_tensor *tensor) {
 uint64_t kp_tensor_count(const kp_tensor *tensor) { return tensor != NULL ? tensor->count : 0; }
 uint64_t kp_tensor_bytes(const kp_tensor *tensor) { return tensor != NULL ? tensor->bytes : 0; }
 kp_dtype kp_tensor_dtype(const kp_tensor *tensor) { return tensor != NULL ? tensor->dtype : KP_F32; }
+
+uint32_t kp_tensor_item_size(const kp_tensor *tensor) { return tensor != NULL ? tensor->item : 0; }
+const kp_struct *kp_tensor_struct(const kp_tensor *tensor) { return tensor != NULL ? tensor->structure : NULL; }
+
+const char *kp_memory_holds(const kp_memory *memory, char text[64]) {
+    if (memory->structure != NULL)
+        snprintf(text, 64, "%.60s", memory->structure->name != NULL ? memory->structure->name : "structs");
+    else if (memory->format == NULL && memory->item != kp_dtype_size(memory->dtype))
+        snprintf(text, 64, "items of %u bytes", memory->item);
+    else
+        snprintf(text, 64, "%s", kp_dtype_name(memory->dtype));
+    return text;
+}
 
 kp_memory_type kp_tensor_memory_type(const kp_tensor *tensor) {
     return tensor != NULL ? tensor->type : KP_MEMORY_DEVICE;

@@ -1,0 +1,308 @@
+"""Structs: kp.Struct and kp.struct, what NumPy and the compiler call them, and their values as bytes.
+
+    class Particle(kp.Struct):
+        position: vec3
+        mass: f32
+
+    particles = np.zeros(1000, Particle.dtype)
+
+A struct lies in memory as a C compiler lays it out, and NumPy a dtype with align=True: each field is aligned as its scalars
+are, a vector is an array of its components, and a bool is one byte.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from . import _kp
+from .lang import LanguageType, Written, type_text
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    from ._kp import _Structure
+
+
+class StructType(LanguageType):
+    """The type of structs: classes with the base kp.Struct."""
+
+    fields: Mapping[str, str]  # the types as a kernel writes them, in order
+    text: str
+    _dtype: Any
+
+    def __new__(meta, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any) -> Any:
+        made = super().__new__(meta, name, bases, namespace, **options)
+        if not bases:
+            return made
+        if bases != (Struct,):
+            raise TypeError(f"{name}: a struct has kp.Struct as its only base")
+        frame = sys._getframe(1)
+        made.fields = _fields(made, {**frame.f_globals, **frame.f_locals})
+        listed = "".join(f", {field}={type_}" for field, type_ in made.fields.items())
+        made.text = f"Struct({name!r}{listed})"
+        made._dtype = None
+        return made
+
+    def __call__(cls, *values: Any, **named: Any) -> Any:
+        if cls is Struct:
+            raise TypeError("kp.Struct is a base: class Particle(kp.Struct): ...")
+        return type.__call__(cls, *values, **named)
+
+    @property
+    def dtype(cls) -> Any:
+        """The NumPy dtype: for arrays of these, np.zeros(1000, Particle.dtype)."""
+        if cls is Struct:
+            raise TypeError("kp.Struct is a base: class Particle(kp.Struct): ...")
+        if cls._dtype is None:
+            program = _kp.compile(f"def kernel(x: Array[{cls.text}]):\n    pass\n")
+            structure = program.params[0].structure
+            assert structure is not None
+            cls._dtype = dtype_of(structure)
+        return cls._dtype
+
+
+class Struct(metaclass=StructType):
+    """The base of structs of the kernel language. A subclass has annotations alone, the fields:
+
+        class Particle(kp.Struct):
+            position: vec3
+            mass: f32
+
+    In a kernel it is a type: Array[Particle], p.mass, Particle(position, mass). In Python, Particle(...) makes a value for a
+    push constant, Particle.dtype is the NumPy dtype for arrays.
+    """
+
+    def __init__(self, *values: Any, **named: Any) -> None:
+        cls: Any = type(self)
+        names = list(cls.fields)
+        if len(values) > len(names):
+            raise TypeError(f"{cls.__name__} has {len(names)} fields, but these are {len(values)}")
+        given = dict(zip(names, values, strict=False))
+        for name, value in named.items():
+            if name not in cls.fields:
+                raise TypeError(f"{cls.__name__} has no field '{name}'; it has {', '.join(names)}")
+            if name in given:
+                raise TypeError(f"{cls.__name__} gets '{name}' twice")
+            given[name] = value
+        missing = [name for name in names if name not in given]
+        if missing:
+            raise TypeError(f"{cls.__name__} needs a value for '{missing[0]}'")
+        for name in names:
+            setattr(self, name, given[name])
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{name}={getattr(self, name)!r}" for name in type(self).fields)
+        return f"{type(self).__name__}({values})"
+
+    def copy(self) -> Any:
+        """Another one with the same values; structs in it are copied too."""
+        values = (getattr(self, name) for name in type(self).fields)
+        return type(self)(*(value.copy() if isinstance(value, Struct) else value for value in values))
+
+
+def _fields(cls: Any, scope: Mapping[str, Any]) -> dict[str, str]:
+    from . import lang
+
+    fields = {}
+    for name, annotation in cls.__annotations__.items():
+        if name in vars(cls):
+            raise TypeError(f"{cls.__name__}.{name}: a field has no default value")
+        if name == "copy":
+            raise TypeError(f"{cls.__name__}: a field cannot be called 'copy', which makes a copy")
+        if isinstance(annotation, str):
+            try:
+                annotation = eval(annotation, {"__builtins__": {}}, {**vars(lang), **scope})
+            except Exception as error:
+                raise TypeError(f"{cls.__name__}.{name}: {error}") from None
+        try:
+            fields[name] = type_text(annotation)
+        except TypeError as error:
+            raise TypeError(f"{cls.__name__}.{name}: {error}") from None
+    if not fields:
+        raise TypeError(f"{cls.__name__}: a struct has at least one field, as in mass: f32")
+    return fields
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# NumPy's dtypes
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def dtype_of(structure: _Structure) -> Any:
+    """The dtype of a program's struct."""
+    import numpy
+
+    _, size, _, fields = structure
+    formats = []
+    for _, _, dtype, components, count, _, _, inner in fields:
+        base = numpy.dtype(_NUMPY_NAMES[dtype]) if inner is None else dtype_of(inner)
+        shape = tuple(n for n in (count, components) if n > 1)
+        formats.append(numpy.dtype((base, shape)) if shape else base)
+    layout: Any = {
+        "names": [field[0] for field in fields],
+        "formats": formats,
+        "offsets": [field[5] for field in fields],
+        "itemsize": size,
+    }
+    return numpy.dtype(layout, align=True)
+
+
+def struct(dtype: Any, name: str = "Struct") -> Any:
+    """The struct of a NumPy structured dtype, as a class like those with the base kp.Struct: kp.struct(array.dtype).
+
+    A subarray whose last axis has 2 to 4 numbers is a vector, any other one an array.
+
+    TypeError: a dtype that kernels do not have. ValueError: one that lies differently, as packed dtypes do; make it with
+    align=True.
+    """
+    import numpy
+
+    dtype = numpy.dtype(dtype)
+    if dtype.names is None:
+        raise TypeError(f"kp.struct: {dtype} has no fields")
+    if not name.isidentifier():
+        raise ValueError(f"kp.struct: {name!r} is no name")
+    return _checked(dtype, name)
+
+
+def text_of(dtype: Any) -> str:
+    """The struct of a structured dtype as a kernel writes it, for a parameter without a type."""
+    return _checked(dtype).text.replace("'Struct', ", "", 1)
+
+
+def _checked(dtype: Any, name: str = "Struct") -> StructType:
+    """A class for the dtype, which lies as the kernel has it."""
+    for field in dtype.names:
+        if not field.isidentifier():
+            raise TypeError(f"kp.struct: the field {field!r} has no name that a kernel can write")
+    annotations = {field: Written(_field_text(dtype.fields[field][0], field)) for field in dtype.names}
+    made: StructType = StructType(name, (Struct,), {"__annotations__": annotations, "__module__": __name__})
+    _compare(made.dtype, dtype)
+    return made
+
+
+def _field_text(dtype: Any, name: str) -> str:
+    base, shape = dtype.subdtype or (dtype, ())
+    if base.names is not None:
+        text = _checked(base).text.replace("'Struct', ", "", 1)
+    elif base.isnative and base.name in _LANGUAGE_NAMES:
+        text = _LANGUAGE_NAMES[base.name]
+    else:
+        raise TypeError(f"kp.struct: the field '{name}' has dtype {base.str}, which no device has")
+    if base.names is None and shape and 2 <= shape[-1] <= 4:
+        text, shape = f"Vector({shape[-1]}, {text})", shape[:-1]
+    for length in reversed(shape):
+        text = f"Array({length}, {text})"
+    return text
+
+
+def _compare(kernel: Any, host: Any) -> None:
+    """ValueError where the fields of `host` lie elsewhere than a kernel has them."""
+    for name in kernel.names:
+        wanted, has = kernel.fields[name][1], host.fields[name][1]
+        if wanted != has:
+            raise ValueError(
+                f"the field '{name}' is at byte {has} of the dtype, but at byte {wanted} in a kernel, as in C; make the "
+                f"dtype with align=True"
+            )
+    if kernel.itemsize != host.itemsize:
+        raise ValueError(
+            f"the dtype has {host.itemsize} bytes, but a kernel's struct {kernel.itemsize}, as in C; make the dtype with "
+            f"align=True"
+        )
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Values
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+def pack(structure: _Structure, value: Any, who: str, name: str) -> bytes:
+    """The bytes of a struct: of an instance of its class, a dict, a tuple in the order of the fields, or a structured scalar.
+
+    TypeError, ValueError, OverflowError that name the field.
+    """
+    block = bytearray(structure[1])
+    try:
+        _put(structure, value, name, block, 0)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"{who} {error}") from None
+    return bytes(block)
+
+
+def _put(structure: _Structure, value: Any, what: str, block: bytearray, start: int) -> None:
+    name, _, _, fields = structure
+    values = _values(structure, value, what)
+    for (field, type_, dtype, components, count, offset, size, inner), given in zip(fields, values, strict=True):
+        where, at = f"{what}.{field}", start + offset
+        if inner is not None and count == 1:
+            _put(inner, given, where, block, at)
+            continue
+        items = _flat(given, components * count, type_, where) if components * count > 1 else [given]
+        each = size // len(items)
+        for k, item in enumerate(items):
+            if inner is not None:
+                _put(inner, item, f"{where}[{k}]", block, at + k * each)
+            else:
+                _put_number(dtype, item, where, block, at + k * each)
+
+
+def _values(structure: _Structure, value: Any, what: str) -> list[Any]:
+    """The values of the fields, in order."""
+    name, _, _, fields = structure
+    names = [field[0] for field in fields]
+    found = getattr(getattr(value, "dtype", None), "names", None)
+    if found is not None and getattr(value, "shape", None) == ():
+        value = {field: value[field] for field in found}
+    elif isinstance(value, Struct):
+        value = {field: getattr(value, field) for field in type(value).fields}
+    if isinstance(value, dict):
+        for field in value:
+            if field not in names:
+                raise TypeError(f"'{what}': {name} has no field '{field}'; it has {', '.join(names)}")
+        missing = [field for field in names if field not in value]
+        if missing:
+            raise TypeError(f"'{what}': {name} needs a value for '{missing[0]}'")
+        return [value[field] for field in names]
+    if isinstance(value, (tuple, list)):
+        if len(value) != len(names):
+            raise TypeError(f"'{what}': {name} has {len(names)} fields, {', '.join(names)}, but these are {len(value)}")
+        return list(value)
+    raise TypeError(f"'{what}': must be {name}, a dict or a tuple of its fields, not {type(value).__name__}")
+
+
+def _flat(value: Any, count: int, type_: str, what: str) -> list[Any]:
+    """The items of a vector or an array, nested ones one behind the other."""
+    if not hasattr(value, "__iter__") or isinstance(value, (str, bytes, dict)):
+        raise TypeError(f"'{what}': must be {type_}, not {type(value).__name__}")
+    items = list(value)
+    while len(items) < count and items and all(hasattr(item, "__iter__") for item in items):
+        items = [part for item in items for part in item]
+    if len(items) != count:
+        raise ValueError(f"'{what}': {type_} has {count} numbers, but these are {len(items)}")
+    return items
+
+
+def _put_number(dtype: str, value: Any, what: str, block: bytearray, at: int) -> None:
+    import struct as packing
+
+    code = _FORMATS[dtype]
+    if dtype == "bool":
+        value = bool(value)
+    elif isinstance(value, (str, bytes)) or not (
+        hasattr(value, "__index__") or (code in "efd" and hasattr(value, "__float__"))
+    ):
+        raise TypeError(f"'{what}': must be {dtype}, not {type(value).__name__}")
+    try:
+        packing.pack_into(code, block, at, value)
+    except TypeError:
+        raise TypeError(f"'{what}': must be {dtype}, not {type(value).__name__}") from None
+    except (packing.error, OverflowError):
+        raise OverflowError(f"'{what}': {value!r} does not fit in {dtype}") from None
+
+
+_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
+_LANGUAGE_NAMES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}
+_FORMATS = {text: code for text, _, _, code in _kp.DTYPES}
