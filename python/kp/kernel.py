@@ -408,6 +408,8 @@ class Kernel(_kp._Call):
                     f"{self.__name__}() argument '{param.name}': must be {param.type}, not {type(value).__name__}"
                 )
             scalars = (value,) if param.components == 1 else tuple(value)
+            if "mat" in param.type:
+                scalars = self._numbers_of(param, scalars)
             if len(scalars) != param.components:
                 raise ValueError(
                     f"{self.__name__}() argument '{param.name}': {param.type} has {param.components} components, "
@@ -416,6 +418,17 @@ class Kernel(_kp._Call):
             for k, scalar in enumerate(scalars):
                 self._pack(param, block, k, scalar)
         return bytes(block)
+
+    def _numbers_of(self, param: Param, rows: tuple[Any, ...]) -> tuple[Any, ...]:
+        """The numbers of a matrix, row by row."""
+        columns, _, count = param.type.rpartition("mat")[2].partition("x")
+        if len(rows) != int(count or columns) or any(
+            not hasattr(row, "__len__") or len(row) != int(columns) for row in rows
+        ):
+            raise ValueError(
+                f"{self.__name__}() argument '{param.name}': {param.type} is {count or columns} rows of {columns} numbers"
+            )
+        return tuple(number for row in rows for number in row)
 
     def _specs(self, variant: _Variant, values: dict[str, Any]) -> bytes:
         """The specialization constants: four bytes each, by id."""

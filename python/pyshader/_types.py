@@ -18,6 +18,18 @@ from kp.lang import (
     ivec2,
     ivec3,
     ivec4,
+    mat2,
+    mat2x2,
+    mat2x3,
+    mat2x4,
+    mat3,
+    mat3x2,
+    mat3x3,
+    mat3x4,
+    mat4,
+    mat4x2,
+    mat4x3,
+    mat4x4,
     type_text,
     u8,
     vec2,
@@ -46,35 +58,6 @@ _VECTORS = {
 class void(metaclass=LanguageType):
     """No value."""
 
-
-class mat2(metaclass=LanguageType): ...
-
-
-class mat3(metaclass=LanguageType): ...
-
-
-class mat4(metaclass=LanguageType): ...
-
-
-class mat2x3(metaclass=LanguageType): ...
-
-
-class mat2x4(metaclass=LanguageType): ...
-
-
-class mat3x2(metaclass=LanguageType): ...
-
-
-class mat3x4(metaclass=LanguageType): ...
-
-
-class mat4x2(metaclass=LanguageType): ...
-
-
-class mat4x3(metaclass=LanguageType): ...
-
-
-mat2x2, mat3x3, mat4x4 = mat2, mat3, mat4
 
 _MATRICES = {
     (2, 2): mat2, (2, 3): mat2x3, (2, 4): mat2x4,

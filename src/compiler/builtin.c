@@ -15,7 +15,7 @@
 #define OP_ATOMIC(op) KP_ATOMIC_##op
 #define OP_SUBGROUP(op) KP_SUBGROUP_##op
 #define OP_IMAGE(op) KP_IMAGE_##op
-#define OP_LATER(op) KP_CALL_##op
+#define OP_MATRIX(op) KP_MATRIX_##op
 #define ANY KP_BUILTIN_ANY
 
 static const kp_builtin rows[] = {

@@ -9,11 +9,11 @@ typedef enum kp_builtin_rule {
     KP_BUILTIN_NARROW,
     KP_BUILTIN_VECTORS,
     KP_BUILTIN_CUSTOM,
+    KP_BUILTIN_MATRIX,
     KP_BUILTIN_BARRIER,
     KP_BUILTIN_ATOMIC,
     KP_BUILTIN_SUBGROUP,
     KP_BUILTIN_IMAGE,
-    KP_BUILTIN_LATER,
 } kp_builtin_rule;
 
 typedef enum kp_builtin_call {
@@ -47,6 +47,14 @@ typedef enum kp_image_access {
     KP_IMAGE_WRITE,
     KP_IMAGE_SAMPLE,
 } kp_image_access;
+
+typedef enum kp_matrix_call {
+    KP_MATRIX_PRODUCT,
+    KP_MATRIX_TRANSPOSE,
+    KP_MATRIX_DETERMINANT,
+    KP_MATRIX_INVERSE,
+    KP_MATRIX_EYE,
+} kp_matrix_call;
 
 typedef enum kp_barrier {
     KP_BARRIER_ALL,    // all invocations of the workgroup arrive, then go on

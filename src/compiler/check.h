@@ -2,8 +2,8 @@
 // needs no more decisions (ast.h says what each kind means then).
 //
 // Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c,
-// check_array.c, check_struct.c, check_call.c, check_function.c (helpers), check_parallel.c (what invocations do
-// together), uniform.c (barriers that all reach).
+// check_array.c, check_struct.c, check_matrix.c, check_call.c, check_function.c (helpers), check_parallel.c (what
+// invocations do together), uniform.c (barriers that all reach).
 #ifndef KP_SRC_COMPILER_CHECK_H
 #define KP_SRC_COMPILER_CHECK_H
 

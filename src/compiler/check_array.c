@@ -266,7 +266,7 @@ static kp_node *iterable(kp_checker *c, kp_node *n) {
     if (n->kind == KP_NODE_TUPLE)
         n->kind = KP_NODE_LIST;
     n = kp_check_settle(c, kp_check_expr(c, n));
-    if (n->type->kind != KP_TYPE_ARRAY && n->type->kind != KP_TYPE_VECTOR)
+    if (n->type->kind != KP_TYPE_ARRAY && n->type->kind != KP_TYPE_VECTOR && !kp_type_is_matrix(n->type))
         kp_check_fail(c, n, "a loop of a kernel goes over range(...) or an array, but this is %s", n->type->name);
     if (is_shared(n))
         kp_check_fail(c, n, "'%s' is shared; go over range(len(%s))", kp_check_text(c, n), kp_check_text(c, n));
@@ -276,7 +276,7 @@ static kp_node *iterable(kp_checker *c, kp_node *n) {
     if (kp_type_is_buffer(n->type))
         return n;
     bool place = n->kind == KP_NODE_VARIABLE || n->kind == KP_NODE_SUBSCRIPT || n->kind == KP_NODE_FIELD;
-    if (n->type->kind == KP_TYPE_VECTOR || !place)
+    if (n->type->kind != KP_TYPE_ARRAY || !place)
         return kp_check_temporary(c, n);
     freeze(c, n);
     return n;

@@ -185,7 +185,7 @@ static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
     const kp_type *type = object->type;
     if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
         return object->u.symbol->axes[0];
-    if (type->kind == KP_TYPE_VECTOR || (type->kind == KP_TYPE_ARRAY && type->length != 0)) {
+    if (type->kind == KP_TYPE_VECTOR || type->length != 0) { // a matrix, and an array
         kp_node *k = kp_check_new(c, KP_NODE_CONST, n, kp_type_int_literal(c->unit));
         k->u.value.i = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
         return k;
@@ -283,8 +283,6 @@ static void check_arguments(kp_checker *c, kp_list list, const char *name) {
 
 static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     kp_list list = n->u.call.list;
-    if (row->rule == KP_BUILTIN_LATER)
-        kp_check_fail(c, n, "kernels do not support %s(...) yet", row->name);
     check_count(c, n, row, list.count);
     if (row->rule == KP_BUILTIN_IMAGE)
         return kp_check_image_call(c, n, row);
@@ -298,6 +296,8 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     check_arguments(c, list, row->name);
     if (row->rule == KP_BUILTIN_CUSTOM)
         return call_custom(c, n, row, list);
+    if (row->rule == KP_BUILTIN_MATRIX)
+        return kp_check_matrix_call(c, n, row, list);
     const kp_type *type = unify_floats(c, n, row->name, list);
     if (row->rule == KP_BUILTIN_NARROW)
         refuse_f64(c, n, row, type);
@@ -357,6 +357,8 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     if (type != NULL && kp_type_is_struct(type))
         return kp_check_struct_make(c, n, type);
     type = type != NULL ? type : kp_type_find(c->unit, name->text);
+    if (type != NULL && kp_type_is_matrix(type))
+        return kp_check_matrix(c, n, type, n->u.call.list);
     if (type != NULL) {
         check_arguments(c, n->u.call.list, name->text);
         return call_type(c, n, type, n->u.call.list);

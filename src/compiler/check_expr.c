@@ -375,6 +375,8 @@ static kp_node *combine_dot(kp_checker *c, kp_node *n, kp_node *left, kp_node *r
 kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
     kp_token_kind op = n->u.binary.op;
     const char *text = quoted(c, op);
+    if (kp_type_is_matrix(left->type) || kp_type_is_matrix(right->type))
+        return kp_check_matrix_combine(c, n, text, left, right);
     switch (op) {
     case KP_TOKEN_AT:
         return combine_dot(c, n, left, right);
@@ -438,6 +440,9 @@ static kp_node *check_compare(kp_checker *c, kp_node *n) {
             list.items[i] = kp_check_settle(c, list.items[i]);
         if (kp_type_is_opaque(list.items[i]->type))
             kp_check_fail(c, list.items[i], "%s cannot be compared", list.items[i]->type->name);
+        if (kp_type_is_matrix(list.items[i]->type))
+            kp_check_fail(c, list.items[i], "matrices are compared row by row, as in all(%s[0] == ...)",
+                          kp_check_text(c, list.items[i]));
         if (list.items[i]->type->kind == KP_TYPE_ARRAY)
             kp_check_fail(c, list.items[i], "%s cannot be compared; index it, as in %s[i]",
                           kp_check_array_word(list.items[i]->type), kp_check_text(c, list.items[i]));
@@ -560,7 +565,8 @@ static kp_node *check_unary(kp_checker *c, kp_node *n) {
     kp_node *operand =
         op == KP_TOKEN_NOT ? kp_check_condition(c, n->u.unary.operand) : kp_check_expr(c, n->u.unary.operand);
     const char *text = quoted(c, op);
-    if (op != KP_TOKEN_NOT)
+    bool signs_matrix = kp_type_is_matrix(operand->type) && (op == KP_TOKEN_MINUS || op == KP_TOKEN_PLUS);
+    if (op != KP_TOKEN_NOT && !signs_matrix)
         want_numbers(c, n, text, operand, operand);
     if (op == KP_TOKEN_TILDE && !kp_type_is_int(operand->type))
         kp_check_fail(c, n, "'~' takes integers, but this is %s", operand->type->name);

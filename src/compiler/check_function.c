@@ -383,7 +383,7 @@ static kp_node *fit_argument(kp_checker *c, const kp_checker_helper *h, uint32_t
     if (value->kind != KP_NODE_CONST || h->stored[position])
         value = kp_check_settle(c, value);
     bool passes = value->kind == KP_NODE_BUFFER || kp_type_is_literal(value->type) || kp_type_is_value(value->type) ||
-                  kp_type_is_struct(value->type);
+                  kp_type_is_struct(value->type) || kp_type_is_matrix(value->type);
     if (!passes)
         kp_check_fail(c, value, "%s cannot be a value of type %s", what, value->type->name);
     return value;
@@ -505,7 +505,8 @@ static void want_types(kp_checker *c, const kp_node *n, const kp_checker_call *c
         kp_node *value = n->u.operand->u.list.list.items[i];
         const kp_type *type = value->type;
         call->instance->shares |= kp_type_is_struct(type) && kp_check_struct_shares(value);
-        if (!kp_type_is_literal(type) && !kp_type_is_value(type) && !kp_type_is_struct(type))
+        if (!kp_type_is_literal(type) && !kp_type_is_value(type) && !kp_type_is_struct(type) &&
+            !kp_type_is_matrix(type))
             kp_check_fail(c, value, "%s cannot return a value of type %s; index it here", name_of(call->helper),
                           type->name);
         for (uint32_t k = call->return_count; k-- > 0 && !call->helper->returns_known;) {

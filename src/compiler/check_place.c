@@ -136,8 +136,11 @@ kp_node *kp_check_attribute(kp_checker *c, kp_node *n) {
     if (kp_check_shape_of(c, n) != NULL)
         kp_check_fail(c, n, "a shape is indexed or unpacked, as in %s[0]", kp_check_text(c, n));
     const kp_name *path = kp_check_path(c, n);
-    if (path == NULL)
-        return swizzle_of(c, n, kp_check_expr(c, n->u.attribute.object));
+    if (path == NULL) {
+        kp_node *object = kp_check_expr(c, n->u.attribute.object);
+        bool turned = object->type != NULL && kp_type_is_matrix(object->type);
+        return turned ? kp_check_matrix_attribute(c, n, object) : swizzle_of(c, n, object);
+    }
     double value;
     kp_node *captured = kp_check_captured(c, n);
     if (captured != NULL)
@@ -289,19 +292,35 @@ static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
     return n;
 }
 
+static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object);
+
+// m[i, j] is m[i][j].
+static kp_node *matrix_element(kp_checker *c, kp_node *n, kp_node *object) {
+    kp_list list = n->u.subscript.index->u.list.list;
+    if (list.count != 2)
+        kp_check_fail(c, n->u.subscript.index, "'%s' is %s and has two axes, but these are %u indices",
+                      kp_check_text(c, object), object->type->name, list.count);
+    kp_node *row = kp_check_new(c, KP_NODE_SUBSCRIPT, n, NULL);
+    row->u.subscript.index = list.items[0];
+    n->u.subscript.index = list.items[1];
+    return element_of(c, n, element_of(c, row, object));
+}
+
 static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     const kp_type *type = object->type;
     if (type == NULL)
         kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
     if (kp_type_is_image(type))
         return kp_check_pixel(c, n, object);
-    if (type->kind != KP_TYPE_ARRAY && type->kind != KP_TYPE_VECTOR)
+    if (type->kind != KP_TYPE_ARRAY && type->kind != KP_TYPE_VECTOR && !kp_type_is_matrix(type))
         kp_check_fail(c, n, "'%s' is %s %s and cannot be indexed", kp_check_text(c, object),
                       kp_check_article(type->name), type->name);
     if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
         return shared_element(c, n, object);
     if (type->kind == KP_TYPE_ARRAY && type->axes != 0)
         return view_element(c, n, object);
+    if (kp_type_is_matrix(type) && n->u.subscript.index->kind == KP_NODE_TUPLE)
+        return matrix_element(c, n, object);
     if (n->u.subscript.index->kind == KP_NODE_TUPLE)
         kp_check_fail(c, n->u.subscript.index, "'%s' is %s and has one axis, but these are %u indices",
                       kp_check_text(c, object), type->name, n->u.subscript.index->u.list.list.count);

@@ -187,6 +187,12 @@ void kp_check_struct_change(kp_checker *c, const kp_node *target); // what is as
 bool kp_check_struct_shares(const kp_node *value); // in Python it is, or may be, one that is elsewhere too
 const char *kp_check_struct_names(kp_checker *c, const kp_type *type); // of its fields, for messages
 
+// check_matrix.c
+kp_node *kp_check_matrix(kp_checker *c, kp_node *n, const kp_type *type, kp_list list); // n: CALL of the type
+kp_node *kp_check_matrix_attribute(kp_checker *c, kp_node *n, kp_node *matrix);         // n: ATTRIBUTE
+kp_node *kp_check_matrix_combine(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right);
+kp_node *kp_check_matrix_call(kp_checker *c, kp_node *n, const struct kp_builtin *row, kp_list list);
+
 // check_report.c
 void kp_check_assert(kp_checker *c, kp_node *n);
 bool kp_check_is_print(kp_checker *c, const kp_node *call);    // a CALL of Python's print; false for all else

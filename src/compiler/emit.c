@@ -60,6 +60,8 @@ uint32_t kp_emit_type(kp_emitter *e, const kp_type *type) {
         return kp_spirv_type_array(e->s, kp_emit_type(e, type->element), type->length, 0);
     if (type->kind == KP_TYPE_STRUCT)
         return struct_type(e, type);
+    if (kp_type_is_matrix(type)) // SPIR-V's columns are our rows
+        return kp_spirv_type_matrix(e->s, kp_emit_type(e, type->element), type->length);
     uint32_t *id = &e->value_types[type->dtype][type->components];
     if (*id != 0)
         return *id;
@@ -176,7 +178,7 @@ void kp_emit_locals(kp_emitter *e, kp_symbol *symbols) {
             !symbol->stored || symbol->type == NULL || symbol->same != NULL)
             continue;
         uint32_t value = symbol->id;
-        bool plain = kp_type_is_value(symbol->type) || symbol->zeroed;
+        bool plain = kp_type_is_value(symbol->type) || kp_type_is_matrix(symbol->type) || symbol->zeroed;
         bool zeroed = plain && !kp_emit_is_large(symbol->type);
         symbol->id = local_variable(e, symbol->type, zeroed, symbol->name != NULL ? symbol->name->text : NULL);
         if (symbol->kind == KP_SYMBOL_VALUE)
@@ -271,7 +273,8 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
             continue;
         type = push_type(e, type);
-        members[count++] = kp_type_is_struct(type) ? kp_emit_memory_type(e, type) : kp_emit_type(e, type);
+        members[count++] =
+            kp_type_is_struct(type) || kp_type_is_matrix(type) ? kp_emit_memory_type(e, type) : kp_emit_type(e, type);
         kp_emit_storage(e, type, SpvStorageClassPushConstant);
     }
     for (uint32_t i = 0; i < shapes; i++)
@@ -312,7 +315,8 @@ static uint32_t load_push(entry *en, uint32_t type, uint32_t member) {
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, en->push, &index, 1));
 }
 
-static uint32_t load_push_struct(entry *en, const kp_type *type, uint32_t member) {
+// A struct or a matrix.
+static uint32_t load_push_parts(entry *en, const kp_type *type, uint32_t member) {
     kp_emitter *e = en->e;
     uint32_t index = u32(e, member);
     uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassPushConstant, kp_emit_memory_type(e, type));
@@ -362,8 +366,8 @@ static void load_constants(entry *en) {
         if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
             continue;
         const kp_type *stored = push_type(e, type);
-        if (kp_type_is_struct(type))
-            en->constants[i] = load_push_struct(en, type, member++);
+        if (kp_type_is_struct(type) || kp_type_is_matrix(type))
+            en->constants[i] = load_push_parts(en, type, member++);
         else
             en->constants[i] = kp_emit_cast(e, stored, type, load_push(en, kp_emit_type(e, stored), member++));
     }

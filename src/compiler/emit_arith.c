@@ -205,6 +205,8 @@ static uint32_t emit_power(kp_emitter *e, const kp_type *type, uint32_t left, kp
 // ---------------------------------------------------------------------------------------------------------------------
 
 uint32_t kp_emit_unary(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a) {
+    if (kp_type_is_matrix(type))
+        return kp_emit_matrix_minus(e, type, a);
     SpvOp code = op == KP_TOKEN_NOT       ? SpvOpLogicalNot
                  : op == KP_TOKEN_TILDE   ? SpvOpNot
                  : kp_type_is_float(type) ? SpvOpFNegate
@@ -250,6 +252,8 @@ static uint32_t emit_long_operator(kp_emitter *e, kp_token_kind op, const kp_typ
 }
 
 uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left) {
+    if (kp_type_is_matrix(n->type))
+        return kp_emit_matrix_binary(e, n, left);
     const kp_type *type = n->type, *work = working_type(e, type);
     kp_node *right = n->u.binary.right;
     kp_token_kind op = n->u.binary.op;
@@ -360,6 +364,8 @@ static uint32_t int_to_int(kp_emitter *e, const kp_type *from, const kp_type *to
 uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t value) {
     if (from == to)
         return value;
+    if (kp_type_is_matrix(to))
+        return kp_emit_matrix_cast(e, from, to, value);
     if (kp_type_is_bool(to))
         return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, from, value, kp_emit_number(e, from, 0));
     if (kp_type_is_bool(from)) {

@@ -187,6 +187,8 @@ uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
     kp_builtin_rule rule = n->u.call.row->rule;
     if (rule == KP_BUILTIN_CUSTOM)
         return emit_custom(e, n);
+    if (rule == KP_BUILTIN_MATRIX)
+        return kp_emit_matrix_call(e, n);
     if (rule == KP_BUILTIN_BARRIER || rule == KP_BUILTIN_ATOMIC || rule == KP_BUILTIN_SUBGROUP)
         return kp_emit_parallel(e, n);
     if (rule == KP_BUILTIN_IMAGE)

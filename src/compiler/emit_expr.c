@@ -178,7 +178,8 @@ static uint32_t emit_cond(kp_emitter *e, kp_node *n) {
     kp_spirv *s = e->s;
     uint32_t type = kp_emit_type(e, n->type);
     uint32_t test = kp_emit_expr(e, n->u.cond.test);
-    if (!kp_type_is_struct(n->type) && cheap(n->u.cond.yes) && cheap(n->u.cond.no)) {
+    bool whole = kp_type_is_struct(n->type) || kp_type_is_matrix(n->type);
+    if (!whole && cheap(n->u.cond.yes) && cheap(n->u.cond.no)) {
         uint32_t yes = kp_emit_expr(e, n->u.cond.yes), no = kp_emit_expr(e, n->u.cond.no);
         if (n->type->components > 1)
             test = spread(e, test, kp_emit_bool_type(e, n->type->components), n->type->components);
@@ -235,7 +236,13 @@ static uint32_t emit_subscript(kp_emitter *e, kp_node *n) {
         kp_place place = kp_emit_place(e, n);
         return kp_emit_load(e, &place);
     }
+    if (kp_type_is_matrix(object->type) && n->u.subscript.index->kind != KP_NODE_CONST) {
+        kp_place place = kp_emit_place(e, n);
+        return kp_emit_load(e, &place);
+    }
     uint32_t vector = kp_emit_expr(e, object);
+    if (kp_type_is_matrix(object->type))
+        return kp_spirv_extract(e->s, kp_emit_type(e, n->type), vector, (uint32_t)n->u.subscript.index->u.value.i);
     uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, object->type->components, NULL);
     return kp_spirv_extract_dynamic(e->s, kp_emit_type(e, n->type), vector, index);
 }

@@ -49,6 +49,9 @@ static uint32_t memory_type(kp_emitter *e, const kp_type *type, bool scalars) {
     if (type->kind == KP_TYPE_ARRAY)
         return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->length,
                                    kp_type_size(type->element));
+    if (kp_type_is_matrix(type))
+        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->length,
+                                   kp_type_size(type->element));
     if (is_split(type, scalars))
         return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->components,
                                    kp_type_size(type->element));
@@ -326,8 +329,7 @@ kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index) {
 
 // True for what is loaded and stored at once.
 static bool is_plain(const kp_place *place) {
-    return !place->memory || (!is_split(place->type, place->scalars) && place->type->kind != KP_TYPE_ARRAY &&
-                              place->type->kind != KP_TYPE_STRUCT);
+    return !place->memory || (kp_type_is_value(place->type) && !is_split(place->type, place->scalars));
 }
 
 static uint32_t load_parts(kp_emitter *e, const kp_place *place, uint32_t count) {
@@ -354,6 +356,7 @@ static uint32_t load_swizzle(kp_emitter *e, const kp_place *place) {
 static uint32_t part_count(const kp_type *type) {
     return type->kind == KP_TYPE_ARRAY    ? type->length
            : type->kind == KP_TYPE_STRUCT ? type->field_count
+           : kp_type_is_matrix(type)      ? type->length
                                           : type->components;
 }
 

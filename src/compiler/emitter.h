@@ -168,6 +168,12 @@ uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uin
 // emit_math.c
 uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uint32_t *operands, uint32_t count);
 
+// emit_matrix.c
+uint32_t kp_emit_matrix_call(kp_emitter *e, const kp_node *n);
+uint32_t kp_emit_matrix_binary(kp_emitter *e, const kp_node *n, uint32_t left);
+uint32_t kp_emit_matrix_minus(kp_emitter *e, const kp_type *type, uint32_t value);
+uint32_t kp_emit_matrix_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t value);
+
 // emit_call.c
 uint32_t kp_emit_call(kp_emitter *e, kp_node *n);
 uint32_t kp_emit_pick(kp_emitter *e, const kp_type *type, bool larger, uint32_t a, uint32_t b); // Python's min, max

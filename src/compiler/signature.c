@@ -57,6 +57,11 @@ static const char *closest_type(kp_checker *c, const char *text) {
             if (kp_error_distance(text, length, name, (uint32_t)strlen(name), 2) < 2)
                 return name;
         }
+        for (uint32_t n = 2; n <= 4; n++) {
+            const char *name = kp_type_matrix(c->unit, dtype, n, n)->name;
+            if (name != NULL && kp_error_distance(text, length, name, (uint32_t)strlen(name), 2) < 2)
+                return name;
+        }
     }
     return NULL;
 }
@@ -73,8 +78,6 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
         return type;
     if (strcmp(name->text, "Struct") == 0)
         kp_check_fail(c, n, "Struct needs its fields, as in Struct(position=vec3, mass=f32)");
-    if (strncmp(name->text, "mat", 3) == 0 || strcmp(name->text, "Matrix") == 0)
-        kp_check_fail(c, n, "kernels do not support the type '%s' yet", name->text);
     for (kp_input input = KP_INPUT_INDEX; input < KP_INPUT_GLOBAL_ID; input++) {
         if (strcmp(name->text, inputs[input].name) == 0)
             kp_check_fail(c, n, "%s is for a parameter only", name->text);
@@ -112,9 +115,23 @@ static const kp_type *vector_call(kp_checker *c, kp_node *n) {
     return kp_type_vector(c->unit, type->dtype, count);
 }
 
+// Matrix(columns, rows, type)
+static const kp_type *matrix_call(kp_checker *c, kp_node *n) {
+    if (n->u.call.list.count != 3)
+        kp_check_fail(c, n, "Matrix takes how many columns and rows, and a type, as in Matrix(4, 4, f32)");
+    uint32_t columns = constant_size(c, n->u.call.list.items[0], "the number of columns", 2, 4);
+    uint32_t rows = constant_size(c, n->u.call.list.items[1], "the number of rows", 2, 4);
+    const kp_type *type = value_type(c, n->u.call.list.items[2]);
+    if (type->kind != KP_TYPE_SCALAR || !kp_type_is_float(type))
+        kp_check_fail(c, n, "a matrix is made of f32, f16 or f64, not of %s", type->name);
+    return kp_type_matrix(c->unit, type->dtype, rows, columns);
+}
+
 // A type that fits in a variable.
 static const kp_type *value_type(kp_checker *c, kp_node *n) {
     n = unquote(c, n);
+    if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Matrix"))
+        return matrix_call(c, n);
     if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Vector"))
         return vector_call(c, n);
     const kp_type *structure = kp_check_struct_type(c, n);
@@ -152,7 +169,10 @@ static const kp_type *view_type(kp_checker *c, const kp_node *n, kp_list list) {
     if (list.count != 2)
         kp_check_fail(c, n, "Array takes a type, and perhaps a number of axes, as in Array[f32, 2]");
     uint32_t axes = constant_size(c, list.items[1], "the number of axes", 1, 3);
-    return kp_type_view(c->unit, element_type(c, list.items[0]), axes);
+    const kp_type *element = element_type(c, list.items[0]);
+    if (axes > 1 && kp_type_is_matrix(element))
+        kp_check_fail(c, n, "the elements of a view with axes are scalars or vectors, not %s", element->name);
+    return kp_type_view(c->unit, element, axes);
 }
 
 // Array[type], Array[type, axes], Array(type), Array(length, type); NULL for anything else.
@@ -321,6 +341,8 @@ static uint32_t push_align(const kp_type *type) {
     if (kp_type_is_struct(type))
         return type->align;
     uint32_t scalar = kp_signature_push_size(type) / type->components;
+    if (kp_type_is_matrix(type)) // that of a row; one of three is made of scalars
+        return scalar * (type->element->components == 3 ? 1 : type->element->components);
     return scalar * (type->components == 3 ? 4 : type->components);
 }
 
@@ -483,7 +505,7 @@ const kp_type *kp_signature_hint(kp_checker *c, kp_node *n) {
     }
     bool known = kp_type_find(c->unit, name->text) != NULL || strcmp(name->text, "Array") == 0 ||
                  strcmp(name->text, "Vector") == 0 || strcmp(name->text, "Struct") == 0 ||
-                 kp_check_struct_named(c, named) != NULL;
+                 strcmp(name->text, "Matrix") == 0 || kp_check_struct_named(c, named) != NULL;
     const kp_type *image = known ? NULL : kp_check_image_type(c, n);
     if (!known)
         return image;

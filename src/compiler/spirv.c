@@ -244,6 +244,10 @@ uint32_t kp_spirv_type_vector(kp_spirv *s, uint32_t element, uint32_t count) {
     return unique(s, SpvOpTypeVector, 0, (uint32_t[]){element, count}, 2, 0);
 }
 
+uint32_t kp_spirv_type_matrix(kp_spirv *s, uint32_t column, uint32_t count) {
+    return unique(s, SpvOpTypeMatrix, 0, (uint32_t[]){column, count}, 2, 0);
+}
+
 uint32_t kp_spirv_type_array(kp_spirv *s, uint32_t element, uint32_t length, uint32_t stride) {
     uint32_t operands[2] = {element, 0};
     if (length != 0)

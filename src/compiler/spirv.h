@@ -61,6 +61,7 @@ uint32_t kp_spirv_type_bool(kp_spirv *s);
 uint32_t kp_spirv_type_int(kp_spirv *s, uint32_t width, bool is_signed);
 uint32_t kp_spirv_type_float(kp_spirv *s, uint32_t width);
 uint32_t kp_spirv_type_vector(kp_spirv *s, uint32_t element, uint32_t count);
+uint32_t kp_spirv_type_matrix(kp_spirv *s, uint32_t column, uint32_t count);
 uint32_t kp_spirv_type_array(kp_spirv *s, uint32_t element, uint32_t length, uint32_t stride); // length 0: run time
 uint32_t kp_spirv_type_sized(kp_spirv *s, uint32_t element, uint32_t length); // an array; length: id of a constant
 uint32_t kp_spirv_type_struct(kp_spirv *s, const uint32_t *members, uint32_t count, uint32_t salt);

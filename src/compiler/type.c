@@ -8,7 +8,8 @@ enum { WIDEST = 4 };
 
 struct kp_types {
     kp_type int_literal, float_literal;
-    kp_type values[KP_DTYPE_COUNT][WIDEST + 1]; // [dtype][components]
+    kp_type values[KP_DTYPE_COUNT][WIDEST + 1];               // [dtype][components]
+    kp_type matrices[KP_DTYPE_COUNT][WIDEST + 1][WIDEST + 1]; // [dtype][rows][columns]
     kp_type *arrays;
     kp_type *structs; // the newest first
 };
@@ -28,6 +29,26 @@ static const struct {
     [KP_U32] = {NAMES("uvec"), "uvec", "u32vec"}, [KP_U64] = {NAMES("u64vec"), "u64vec", NULL},
 };
 #undef NAMES
+
+// As GLSL, pyshader and WGSL name them: mat3x2 has three columns and two rows.
+#define SQUARE(prefix, n) [n][n] = prefix #n
+#define OBLONG(prefix, columns, rows) [rows][columns] = prefix #columns "x" #rows
+#define MATRICES(prefix)                                                                                     \
+    {                                                                                                        \
+        SQUARE(prefix, 2), SQUARE(prefix, 3), SQUARE(prefix, 4), OBLONG(prefix, 2, 3), OBLONG(prefix, 2, 4), \
+            OBLONG(prefix, 3, 2), OBLONG(prefix, 3, 4), OBLONG(prefix, 4, 2), OBLONG(prefix, 4, 3)           \
+    }
+static const struct {
+    const char *names[WIDEST + 1][WIDEST + 1]; // [rows][columns]
+    const char *base, *other;
+} matrices[KP_DTYPE_COUNT] = {
+    [KP_F32] = {MATRICES("mat"), "mat", "f32mat"},
+    [KP_F64] = {MATRICES("dmat"), "dmat", "f64mat"},
+    [KP_F16] = {MATRICES("hmat"), "hmat", "f16mat"},
+};
+#undef MATRICES
+#undef OBLONG
+#undef SQUARE
 
 // Other names of scalars: Python's, pyshader's, and those of NumPy that mean the same everywhere.
 static const struct {
@@ -51,6 +72,15 @@ void kp_type_setup(kp_unit *unit) {
                                                 .components = n,
                                                 .element = scalar,
                                                 .name = vectors[dtype].names[n]};
+        for (uint32_t rows = 2; rows <= WIDEST; rows++) {
+            for (uint32_t columns = 2; columns <= WIDEST; columns++)
+                types->matrices[dtype][rows][columns] = (kp_type){.kind = KP_TYPE_MATRIX,
+                                                                  .dtype = dtype,
+                                                                  .components = rows * columns,
+                                                                  .element = &types->values[dtype][columns],
+                                                                  .length = rows,
+                                                                  .name = matrices[dtype].names[rows][columns]};
+        }
     }
 }
 
@@ -60,6 +90,10 @@ const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype) { return &unit->typ
 
 const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components) {
     return &unit->types->values[dtype][components];
+}
+
+const kp_type *kp_type_matrix(kp_unit *unit, kp_dtype dtype, uint32_t rows, uint32_t columns) {
+    return &unit->types->matrices[dtype][rows][columns];
 }
 
 static const kp_type *find_array(kp_unit *unit, const kp_type *element, uint32_t length, uint32_t axes) {
@@ -156,6 +190,21 @@ static bool names_vector(const char *base, const char *name) {
            name[length + 1] == '\0';
 }
 
+// The matrix called `base` and "4" or "4x3", columns first; NULL: it is none of that base.
+static const kp_type *find_matrix(kp_unit *unit, kp_dtype dtype, const char *base, const char *name) {
+    size_t length = base != NULL ? strlen(base) : 0;
+    if (length == 0 || strncmp(name, base, length) != 0)
+        return NULL;
+    const char *size = name + length;
+    bool square = size[0] != '\0' && size[1] == '\0';
+    if (!square && (size[0] == '\0' || size[1] != 'x' || size[2] == '\0' || size[3] != '\0'))
+        return NULL;
+    char columns = size[0], rows = square ? size[0] : size[2];
+    if (columns < '2' || columns > '4' || rows < '2' || rows > '4')
+        return NULL;
+    return kp_type_matrix(unit, dtype, (uint32_t)(rows - '0'), (uint32_t)(columns - '0'));
+}
+
 const kp_type *kp_type_find(kp_unit *unit, const char *name) {
     for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
         if (strcmp(name, scalars[i].name) == 0)
@@ -164,6 +213,11 @@ const kp_type *kp_type_find(kp_unit *unit, const char *name) {
     for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
         if (names_vector(vectors[dtype].base, name) || names_vector(vectors[dtype].other, name))
             return kp_type_vector(unit, dtype, (uint32_t)(name[strlen(name) - 1] - '0'));
+        const kp_type *matrix = find_matrix(unit, dtype, matrices[dtype].base, name);
+        if (matrix == NULL)
+            matrix = find_matrix(unit, dtype, matrices[dtype].other, name);
+        if (matrix != NULL)
+            return matrix;
     }
 #define KP_X(id, bytes, lang, numpy, format)                 \
     if (strcmp(name, lang) == 0 || strcmp(name, numpy) == 0) \
@@ -195,8 +249,11 @@ const kp_type *kp_type_leaf(const kp_type *type) {
 
 bool kp_type_is_struct(const kp_type *type) { return type->kind == KP_TYPE_STRUCT; }
 
+bool kp_type_is_matrix(const kp_type *type) { return type->kind == KP_TYPE_MATRIX; }
+
 bool kp_type_is_local(const kp_type *type) {
-    return kp_type_is_value(type) || type->kind == KP_TYPE_STRUCT || (type->kind == KP_TYPE_ARRAY && type->length != 0);
+    return kp_type_is_value(type) || kp_type_is_matrix(type) || kp_type_is_struct(type) ||
+           (type->kind == KP_TYPE_ARRAY && type->length != 0);
 }
 
 bool kp_type_is_literal(const kp_type *type) {

@@ -9,6 +9,7 @@ typedef enum kp_type_kind {
     KP_TYPE_FLOAT_LITERAL, // 0.5, math.pi: takes the float type of its surroundings, f32 where there is none
     KP_TYPE_SCALAR,        // dtype
     KP_TYPE_VECTOR,        // components of dtype
+    KP_TYPE_MATRIX,        // length rows, each of which is the element, a vector of floats
     KP_TYPE_ARRAY,         // length of element; length 0: as many as the buffer holds
     KP_TYPE_IMAGE,         // pixels, on `axes` axes, which read as `element`
     KP_TYPE_SAMPLER,       // how a texture is sampled, apart from it
@@ -34,10 +35,10 @@ typedef struct kp_type_field {
 
 typedef struct kp_type {
     kp_type_kind kind;                    //
-    kp_dtype dtype;                       // SCALAR, VECTOR: of one scalar; STRUCT: KP_U8, for its bytes
-    uint32_t components;                  // SCALAR: 1; VECTOR: 2 to 4
-    const struct kp_type *element;        // ARRAY; VECTOR: the scalar
-    uint32_t length;                      // ARRAY
+    kp_dtype dtype;                       // SCALAR, VECTOR, MATRIX: of one scalar; STRUCT: KP_U8, for its bytes
+    uint32_t components;                  // SCALAR: 1; VECTOR: 2 to 4; MATRIX: all scalars, 4 to 16
+    const struct kp_type *element;        // ARRAY; VECTOR: the scalar; MATRIX: a row
+    uint32_t length;                      // ARRAY; MATRIX: rows
     uint32_t axes;                        // ARRAY: of a buffer's view, 2 or 3; 0: one. IMAGE: 1 to 3
     kp_type_use use;                      // IMAGE
     const struct kp_pixel_format *format; // IMAGE: of what is stored; NULL: any that reads as `dtype`
@@ -57,6 +58,7 @@ const kp_type *kp_type_int_literal(kp_unit *unit);
 const kp_type *kp_type_float_literal(kp_unit *unit);
 const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype);
 const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components); // components 1: the scalar
+const kp_type *kp_type_matrix(kp_unit *unit, kp_dtype dtype, uint32_t rows, uint32_t columns); // of floats, 2 to 4 each
 const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length);
 const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes); // a buffer with 1 to 3 axes
 
@@ -80,7 +82,8 @@ bool kp_type_is_bool(const kp_type *type);        // ... of bools
 bool kp_type_is_numeric(const kp_type *type);     // float or int
 bool kp_type_is_value(const kp_type *type);       // scalar or vector
 bool kp_type_is_struct(const kp_type *type);      //
-bool kp_type_is_local(const kp_type *type);       // can be in a variable: a value, a struct, or a fixed array
+bool kp_type_is_matrix(const kp_type *type);      // no value: what works by component does not take it
+bool kp_type_is_local(const kp_type *type);       // can be in a variable: a value, a matrix, a struct, or a fixed array
 bool kp_type_is_buffer(const kp_type *type);      // an array as long as the buffer that it is in
 bool kp_type_is_image(const kp_type *type);       // textures too
 bool kp_type_is_opaque(const kp_type *type);      // an image or a sampler: nothing in memory

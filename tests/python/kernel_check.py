@@ -40,9 +40,10 @@ def push_bytes(kernel, values):
     """Push constants at their natural alignment, as 32-bit words."""
     block = b""
     for parameter, value in values:
-        parts = np.atleast_1d(value)
+        parts = np.atleast_1d(value).reshape(-1)
         dtype = np.dtype(getattr(getattr(parameter.spec, "scalar", parameter.spec), "numpy", np.uint32))
-        align = dtype.itemsize * {1: 1, 2: 2}.get(len(parts), 4)
+        width = getattr(parameter.spec, "columns", len(parts))  # of a matrix: its rows are what is aligned
+        align = dtype.itemsize * (1 if width == 3 and width < len(parts) else {1: 1, 2: 2}.get(width, 4))
         block += b"\0" * (-len(block) % align) + parts.astype(dtype).tobytes()
     return np.frombuffer(block + b"\0" * (-len(block) % 4), dtype=np.uint32)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from .functions import common
 from .scalars import SCALARS, i32, i64, u32
-from .vectors import Vector, typed
+from .vectors import Composite, typed
 
 
 def row_major(indices: tuple[Any, ...], shape: tuple[int, ...]) -> int | None:
@@ -79,7 +79,7 @@ class LocalArray:
     def __getitem__(self, index: Any) -> Any:
         at = self._at(index)
         value = self.values[at]
-        return value.copy().at_home(functools.partial(self._store, at)) if isinstance(value, Vector) else value
+        return value.copy().at_home(functools.partial(self._store, at)) if isinstance(value, Composite) else value
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self._store(self._at(index), element_of(value, self.element))

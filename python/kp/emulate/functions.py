@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .matrices import MATRIX_FUNCTIONS, Matrix
 from .scalars import FLOATS, SCALARS, f32, holds, i32
 from .vectors import Vector, lift, same, vector
 
@@ -120,7 +121,9 @@ def _range(*args: Any) -> Iterator[Any]:
 
 
 def _length_of(x: Any) -> Any:
-    return len(x) if isinstance(x, (tuple, Vector)) else i32(len(x))  # of a tuple or a vector: a constant
+    return (
+        len(x) if isinstance(x, (tuple, Vector, Matrix)) else i32(len(x))
+    )  # of a tuple, a vector or a matrix: a constant
 
 
 _ln = _real(np.log)
@@ -185,6 +188,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "normalize": normalize,
     "reflect": reflect,
     "face_forward": face_forward,
+    **MATRIX_FUNCTIONS,
 }
 
 # Python's own names that the language has besides its functions.

@@ -15,7 +15,7 @@ from .images import MAKERS, Image, ImageSpec, Sampler
 from .parallel import Group, Invocation, run_group
 from .rewrite import TYPES, Function
 from .scalars import i32
-from .vectors import Vector, typed, vector
+from .vectors import Composite, typed, vector
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Types of parameters
@@ -169,7 +169,7 @@ class Buffer:
         if self.element is bool:
             return bool(self.data[at])
         value = self.element.from_numpy(self.data[at])
-        return value.at_home(lambda new: self._store(at, new)) if isinstance(value, Vector) else value
+        return value.at_home(lambda new: self._store(at, new)) if isinstance(value, Composite) else value
 
     def __setitem__(self, index: Any, value: Any) -> None:
         at = self._at(index)
@@ -181,7 +181,7 @@ class Buffer:
             self._store(at, typed(value, self.element, self.name))
 
     def _store(self, at: int, value: Any) -> None:
-        self.data[at] = list(value) if self.width > 1 else value
+        self.data[at] = value.numbers() if self.width > 1 else value
 
     def __len__(self) -> int:
         return self.axes[0] if self.axes else len(self.data)
@@ -191,7 +191,7 @@ class Buffer:
 
     def copy(self) -> LocalArray:
         """A row of a buffer of arrays, as an array of the kernel's own."""
-        values = [x.copy() if isinstance(x, (Buffer, Vector)) else x for x in self]
+        values = [x.copy() if isinstance(x, (Buffer, Composite)) else x for x in self]
         return LocalArray(self.element, values)
 
     def __repr__(self) -> str:
@@ -252,11 +252,11 @@ class Parameter:
             return lambda place: buffer
         plain = spec.kind if isinstance(spec, Const) else spec[2] if isinstance(spec, tuple) else spec
         made = self._value(plain, given)
-        return (lambda place: made.copy()) if isinstance(made, Vector) else (lambda place: made)
+        return (lambda place: made.copy()) if isinstance(made, Composite) else (lambda place: made)
 
     def _value(self, kind: Any, given: Any) -> Any:
         """The value of a parameter that is the same for all indices."""
-        if issubclass(kind, Vector):
+        if issubclass(kind, Composite):
             parts = np.asarray(given).reshape(-1).tolist()
             if len(parts) != kind.size:
                 raise ValueError(

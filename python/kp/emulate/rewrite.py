@@ -24,13 +24,15 @@ from ..lang import LanguageFunction, LanguageType, type_text
 from .arrays import Array, LocalArray, Table, from_list, leaves, table_kind
 from .functions import FUNCTIONS, PYTHON
 from .images import FUNCTIONS as IMAGES
+from .matrices import matrix, matrix_types
 from .parallel import PARALLEL, Collective, shared
 from .scalars import SCALARS, f16, f32, f64, i32, u64
-from .vectors import Vector, typed, vector, vector_types
+from .vectors import Composite, typed, vector, vector_types
 
 TYPES: dict[str, Any] = {
     **{kind.__name__: kind for kind in SCALARS},
     **vector_types(),
+    **matrix_types(),
     "bool": bool,
     "boolean": bool,
     "bool_": bool,
@@ -41,6 +43,7 @@ TYPES: dict[str, Any] = {
     "double": f64,
     **{np.dtype(kind.numpy).name: kind for kind in SCALARS},
     "Vector": lambda size, scalar: vector(scalar, size),
+    "Matrix": lambda columns, rows, scalar: matrix(scalar, rows, columns),
 }
 
 
@@ -401,7 +404,7 @@ class Function:
     def _known(self, kind: Any) -> Any:
         if isinstance(kind, Array):
             return kind
-        known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Vector))
+        known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Composite))
         return kind if known else None
 
     def meets(self) -> bool:

@@ -18,7 +18,23 @@ def _positions(name: str, size: int) -> list[int] | None:
     return None
 
 
-class Vector:
+class Composite:
+    """What a variable gets a copy of, and what stores where it was read from: a vector or a matrix."""
+
+    __slots__ = ()
+
+    def numbers(self) -> list[Any]:
+        """All of them, in order."""
+        raise NotImplementedError
+
+    def copy(self) -> Any:
+        raise NotImplementedError
+
+    def at_home(self, store: Callable[[Any], None]) -> Any:
+        raise NotImplementedError
+
+
+class Vector(Composite):
     """A vector. One that was read out of a buffer remembers its place, so that `a[i].x = 1.0` stores."""
 
     __slots__ = ("_home", "_parts")
@@ -50,6 +66,9 @@ class Vector:
 
     def copy(self) -> Any:
         return type(self)(*self._parts)
+
+    def numbers(self) -> list[Any]:
+        return list(self._parts)
 
     def __getattr__(self, name: str) -> Any:
         at = _positions(name, self.size)
@@ -102,7 +121,7 @@ class Vector:
     def __matmul__(self, other: Any) -> Any:
         from .functions import dot
 
-        return dot(self, other)
+        return dot(self, other) if isinstance(other, Vector) else NotImplemented
 
     def __len__(self) -> int:
         return self.size
@@ -193,7 +212,7 @@ _operators()
 def typed(value: Any, kind: Any, name: str) -> Any:
     """`value` as a `kind`: the same type, or a literal that adapts; a fresh copy when it is a vector."""
     if type(value) is kind:
-        return value.copy() if isinstance(value, Vector) else value
+        return value.copy() if isinstance(value, Composite) else value
     if type(value) in (int, float) and kind in SCALARS:
         return kind.literal(value)
     if holds(kind, type(value)):

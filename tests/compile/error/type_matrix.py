@@ -1,3 +1,3 @@
-# error: 2:26: kernels do not support the type 'mat4' yet
-def k(i: Index, x: Array[mat4]):
+# error: 2:26: there is no type 'mat5'; did you mean mat2?
+def k(i: Index, m: Array[mat5]):
     pass
