@@ -384,7 +384,7 @@ typedef struct kp_image_desc {
 //
 // KP_ERROR_UNSUPPORTED for a format that the device has no images of, by name: three channels often, and linear filters
 // of 32-bit floats at times. KP_ERROR_TYPE for an element type that images do not have; else as kp_tensor_create.
-// Blocks: for one short submission to the manager's first queue. Thread-safety: any.
+// Submits a few commands to the manager's first queue, and does not wait for them. Thread-safety: any.
 KP_API kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out);
 
 // As kp_memory_destroy.

@@ -3,6 +3,7 @@
 #include "memory.h"
 
 #include "base/alloc.h"
+#include "recording.h"
 #include "vulkan/command.h"
 #include "vulkan/guard.h"
 
@@ -139,27 +140,37 @@ static kp_result submit(kp_memory *image, kp_command *command) {
     return result;
 }
 
-kp_result kp_image_settle(kp_memory *image) {
+kp_result kp_image_settle(kp_memory *image, kp_recording **out) {
     kp_device *device = image->device;
-    kp_queue *queue = &device->queues[0];
-    kp_command *command = NULL;
-    kp_result result = kp_command_acquire(device, queue->family, &command);
+    kp_recording *recording = NULL;
+    kp_result result = kp_recording_create(image->manager, 0, 0, image->label, &recording);
     if (result != KP_OK)
         return result;
-    result = kp_command_begin(device, command);
+    recording->memory = kp_alloc_zero(1, sizeof *recording->memory);
+    if (recording->memory == NULL)
+        result = kp_error_host_memory(sizeof *recording->memory);
+    if (result == KP_OK)
+        result = kp_command_begin(device, recording->command);
     if (result == KP_OK) {
-        kp_pixels_settle(device, command->buffer, &image->pixels);
-        result = kp_command_end(device, command);
+        kp_pixels_settle(device, recording->command->buffer, &image->pixels);
+        result = kp_command_end(device, recording->command);
     }
     if (result == KP_OK)
-        result = submit(image, command);
-    if (result == KP_OK) {
-        result = kp_command_wait(device, queue, command, UINT64_MAX);
-        if (result != KP_OK && result != KP_ERROR_DEVICE_LOST)
-            kp_command_abandon(device, queue);
+        result = submit(image, recording->command);
+    if (result != KP_OK) {
+        kp_recording_destroy(recording);
+        return result;
     }
-    kp_command_give(device, command);
-    return result;
+    recording->running = true;
+    *out = recording;
+    return KP_OK;
+}
+
+void kp_image_leave(kp_memory *image, kp_recording *recording) {
+    kp_memory_ref(image);
+    atomic_fetch_add_explicit(&image->holds, 1, memory_order_relaxed); // its handle has one
+    recording->memory[recording->memory_count++] = image;
+    kp_manager_adopt(image->manager, recording);
 }
 
 kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out) {

@@ -77,6 +77,14 @@ void kp_manager_unlink(kp_manager *manager, kp_list *list, kp_list_link *link) {
     pthread_mutex_unlock(&manager->lock);
 }
 
+void kp_manager_adopt(kp_manager *manager, kp_recording *recording) {
+    pthread_mutex_lock(&manager->lock);
+    recording->next = manager->orphans;
+    manager->orphans = recording;
+    atomic_store(&manager->has_orphans, true);
+    pthread_mutex_unlock(&manager->lock);
+}
+
 void kp_manager_reap(kp_manager *manager) {
     if (!atomic_load_explicit(&manager->has_orphans, memory_order_relaxed) || !atomic_load(&manager->alive))
         return;

@@ -41,7 +41,7 @@ struct kp_manager {
     kp_list algorithms;         //
     kp_list sequences;          //
     kp_list semaphores;         //
-    kp_recording *orphans;      // in flight, their sequences destroyed
+    kp_recording *orphans;      // in flight, their sequences destroyed, or without one
     atomic_bool has_orphans;    // a look without the lock
 };
 
@@ -61,6 +61,9 @@ void kp_manager_release(kp_manager *manager);
 // A child's handle comes, and goes.
 void kp_manager_link(kp_manager *manager, kp_list *list, kp_list_link *link);
 void kp_manager_unlink(kp_manager *manager, kp_list *list, kp_list_link *link);
+
+// Keeps a recording that runs, until it is done.
+void kp_manager_adopt(kp_manager *manager, kp_recording *recording);
 
 // Frees what finished submissions of destroyed sequences held. Cheap when there are none.
 void kp_manager_reap(kp_manager *manager);

@@ -266,11 +266,14 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
         result = make_host(memory, data);
     if (result == KP_OK)
         result = init_order(memory);
+    kp_recording *settling = NULL;
     if (result == KP_OK && memory->format != NULL)
-        result = kp_image_settle(memory);
+        result = kp_image_settle(memory, &settling);
     if (result != KP_OK)
         goto fail;
     start_life(memory);
+    if (settling != NULL)
+        kp_image_leave(memory, settling);
     if (memory->borrowed == NULL)
         give_back(memory);
     return KP_OK;

@@ -59,8 +59,10 @@ const char *kp_memory_holds(const kp_memory *memory, char text[64]);
 // "tensor" or "image", for messages.
 const char *kp_memory_kind(const kp_memory *memory);
 
-// Brings a new image into its layout, before anyone can use it (image.c). Waits for that.
-kp_result kp_image_settle(kp_memory *image);
+// Brings a new image into its layout (image.c): submits that, before anyone can use the image, and does not wait. Once
+// the image has its life, it is left to the manager.
+kp_result kp_image_settle(kp_memory *image, kp_recording **out);
+void kp_image_leave(kp_memory *image, kp_recording *recording);
 
 void kp_memory_ref(kp_memory *memory);
 void kp_memory_unref(kp_memory *memory);

@@ -392,7 +392,7 @@ void kp_recording_end(kp_recording *recording) {
     kp_recording_wait(recording, UINT64_MAX);
     if (!recording->running)
         return;
-    kp_command_abandon(recording->manager->device, recording->queue);
+    kp_command_abandon(recording->manager->device, recording->queue, recording->command);
     recording->running = false;
     let_go_of_semaphores(recording);
     let_go(recording, recording->memory_count, recording->algorithm_count);

@@ -114,11 +114,7 @@ static void leave_recording(kp_sequence *sequence) {
         kp_recording_destroy(recording);
         return;
     }
-    pthread_mutex_lock(&manager->lock);
-    recording->next = manager->orphans;
-    manager->orphans = recording;
-    atomic_store(&manager->has_orphans, true);
-    pthread_mutex_unlock(&manager->lock);
+    kp_manager_adopt(manager, recording);
     kp_manager_reap(manager);
 }
 

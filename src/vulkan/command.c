@@ -248,7 +248,7 @@ kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *comman
     if (checked != KP_OK && checked != KP_ERROR_DEVICE_LOST)
         return checked; // out of memory: it may still be running
     if (checked != KP_OK) {
-        kp_command_abandon(device, queue);
+        kp_command_abandon(device, queue, command);
         return checked;
     }
     atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
@@ -256,10 +256,11 @@ kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *comman
     return KP_OK;
 }
 
-void kp_command_abandon(kp_device *device, kp_queue *queue) {
+void kp_command_abandon(kp_device *device, kp_queue *queue, kp_command *command) {
     kp_device_lock_queue(device, queue);
     device->vk.vkQueueWaitIdle(queue->handle);
     kp_device_unlock_queue(device, queue);
+    command->signalled = true; // perhaps
     atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
 }
 

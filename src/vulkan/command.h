@@ -54,7 +54,7 @@ kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *comman
 
 // Gives up on a submission that cannot be waited for: what it uses may be freed then. Waits for the queue as far as the
 // driver still can.
-void kp_command_abandon(kp_device *device, kp_queue *queue);
+void kp_command_abandon(kp_device *device, kp_queue *queue, kp_command *command);
 
 // A look: true when it would not wait, whatever it would answer.
 bool kp_command_done(kp_device *device, const kp_command *command);

@@ -603,6 +603,39 @@ static void a_storage_image_computes_but_has_no_host_side(void **state) {
     kp_image_destroy(image);
 }
 
+// Making one waits for nobody; many that nobody uses come and go.
+static void images_are_made_while_other_work_runs(void **state) {
+    kp_manager *mgr = *state;
+    kp_tensor *x = NULL;
+    OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = 2}, &x));
+    kp_algorithm *slow = gpu_algorithm(mgr,
+                                       "layout(local_size_x = 16) in;\n"
+                                       "layout(binding = 0) buffer X { uint x[]; };\n"
+                                       "void main() { uint s = x[0]; for (uint i = 0; i < 30000; i++)\n"
+                                       "  s = s * 1664525 + 1013904223; x[1] = s; }\n",
+                                       &(kp_algorithm_desc){.memory = &x, .memory_count = 1});
+    kp_sequence *seq = gpu_sequence(mgr);
+    OK(kp_record_sync_device(seq, &x, 1));
+    OK(kp_record_dispatch(seq, slow, &(kp_dispatch_desc){.workgroups = {4000, 1, 1}}));
+    OK(kp_sequence_eval_async(seq));
+    bool before = kp_sequence_await(seq, 0) == KP_ERROR_TIMEOUT; // a quick device may be done already
+    const float data[4] = {1, 2, 3, 4};
+    kp_image *image = floats(mgr, "i", 2, 2, data), *other = floats(mgr, "other", 2, 2, NULL);
+    if (before && gpu_device(mgr).type == KP_DEVICE_CPU) // which does one submission after the other
+        assert_int_equal(kp_sequence_await(seq, 0), KP_ERROR_TIMEOUT);
+    if (before)
+        OK(kp_sequence_await(seq, UINT64_MAX));
+    eval_once(mgr, image, other);
+    assert_memory_equal(kp_tensor_data(other), data, sizeof data);
+    for (int i = 0; i < 500; i++)
+        kp_image_destroy(floats(mgr, "none", 3, 3, NULL));
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(slow);
+    kp_tensor_destroy(x);
+    kp_image_destroy(image);
+    kp_image_destroy(other);
+}
+
 static void images_are_destroyed_in_any_order(void **state) {
     kp_manager *mgr = *state;
     kp_image *image = floats(mgr, "i", 64, 64, NULL), *other = floats(mgr, "o", 8, 8, NULL);
@@ -653,6 +686,7 @@ int main(void) {
         GPU_TEST(a_fill_reaches_every_channel),
         GPU_TEST(many_images_and_tensors_share_memory_and_keep_apart),
         GPU_TEST(a_storage_image_computes_but_has_no_host_side),
+        GPU_TEST(images_are_made_while_other_work_runs),
         GPU_TEST(images_are_destroyed_in_any_order),
     };
     return gpu_run("image", tests);

@@ -530,6 +530,10 @@ static void host_sides_are_made_when_they_are_asked_for(void **state) {
         assert_ptr_equal(kp_tensor_data(t), before);
         kp_sequence_destroy(seq);
     }
+    kp_sequence *seq = gpu_sequence(mgr); // what comes after the image's making has waited for it
+    OK(kp_record_fill(seq, image, &(float){1}));
+    OK(kp_sequence_eval(seq));
+    kp_sequence_destroy(seq);
     kp_tensor_destroy(view);
     kp_image_destroy(image);
     kp_tensor_destroy(t);
