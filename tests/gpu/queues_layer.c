@@ -1,8 +1,11 @@
 // A Vulkan layer that makes a driver's one queue look like five, so that what orders queues (timeline semaphores) runs
 // on drivers for the CPU too: four of the driver's family, and one of a family that only copies, as GPUs have it, whose
 // calls go to the driver's own family. All five are the one, which runs its submissions in their order: a wait for what
-// was submitted before is met, and the validation layer below sees every semaphore. For one driver of one family, and
-// one thread at a time.
+// was submitted before is met, and the validation layer below sees every semaphore. What a queue that
+// only copies must not be given ends the program. For one driver of one family.
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <vulkan/vk_layer.h>
@@ -10,7 +13,7 @@
 
 #define LAYER_API __attribute__((visibility("default")))
 
-enum { QUEUES = 4 };
+enum { QUEUES = 4, COPY_FAMILY = 1, MAX_COMMANDS = 4096 };
 
 static PFN_vkGetInstanceProcAddr next_instance;
 static PFN_vkGetDeviceProcAddr next_device;
@@ -19,6 +22,9 @@ static PFN_vkGetDeviceQueue next_queue;
 static PFN_vkCreateCommandPool next_pool;
 static PFN_vkCreateBuffer next_buffer;
 static PFN_vkCreateImage next_image;
+static PFN_vkAllocateCommandBuffers next_allocate;
+static PFN_vkCmdPipelineBarrier next_barrier;
+static PFN_vkCmdDispatch next_dispatch;
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
@@ -81,6 +87,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
         next_pool = (PFN_vkCreateCommandPool)next_device(*out, "vkCreateCommandPool");
         next_buffer = (PFN_vkCreateBuffer)next_device(*out, "vkCreateBuffer");
         next_image = (PFN_vkCreateImage)next_device(*out, "vkCreateImage");
+        next_allocate = (PFN_vkAllocateCommandBuffers)next_device(*out, "vkAllocateCommandBuffers");
+        next_barrier = (PFN_vkCmdPipelineBarrier)next_device(*out, "vkCmdPipelineBarrier");
+        next_dispatch = (PFN_vkCmdDispatch)next_device(*out, "vkCmdDispatch");
     }
     return result;
 }
@@ -90,11 +99,84 @@ static VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, ui
     next_queue(device, 0, 0, out);
 }
 
+// ---------------------------------------------------------------------------------------------------------------------
+// What goes to the family that only copies
+// ---------------------------------------------------------------------------------------------------------------------
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static VkCommandPool copy_pools[MAX_COMMANDS];
+static VkCommandBuffer copy_commands[MAX_COMMANDS];
+static uint32_t pool_count, command_count;
+
+static void stop(const char *words) {
+    fprintf(stderr, "queues_layer: %s\n", words);
+    abort();
+}
+
+// Handles come again: the last that got one says whose it is.
+static void note(void *const *list_, uint32_t *count, void *handle, bool copies) {
+    void **list = (void **)(uintptr_t)list_;
+    pthread_mutex_lock(&lock);
+    uint32_t i = 0;
+    while (i < *count && list[i] != handle)
+        i++;
+    if (copies && i == *count) {
+        if (*count == MAX_COMMANDS)
+            stop("too many command buffers");
+        list[(*count)++] = handle;
+    } else if (!copies && i < *count) {
+        list[i] = list[--*count];
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_noted(void *const *list, const uint32_t *count, const void *handle) {
+    pthread_mutex_lock(&lock);
+    bool found = false;
+    for (uint32_t i = 0; i < *count && !found; i++)
+        found = list[i] == handle;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+#define NOTE(list, count, handle, copies) note((void *const *)(list), &(count), (void *)(handle), (copies))
+#define IS_NOTED(list, count, handle) is_noted((void *const *)(list), &(count), (void *)(handle))
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_pool(VkDevice device, const VkCommandPoolCreateInfo *info,
                                                   const VkAllocationCallbacks *host, VkCommandPool *out) {
     VkCommandPoolCreateInfo copy = *info;
     copy.queueFamilyIndex = 0;
-    return next_pool(device, &copy, host, out);
+    VkResult result = next_pool(device, &copy, host, out);
+    if (result == VK_SUCCESS)
+        NOTE(copy_pools, pool_count, *out, info->queueFamilyIndex == COPY_FAMILY);
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkCommandBufferAllocateInfo *info,
+                                               VkCommandBuffer *out) {
+    VkResult result = next_allocate(device, info, out);
+    bool copies = IS_NOTED(copy_pools, pool_count, info->commandPool);
+    for (uint32_t i = 0; result == VK_SUCCESS && i < info->commandBufferCount; i++)
+        NOTE(copy_commands, command_count, out[i], copies);
+    return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer commands, VkPipelineStageFlags source,
+                                          VkPipelineStageFlags target, VkDependencyFlags flags, uint32_t memory_count,
+                                          const VkMemoryBarrier *memory, uint32_t buffer_count,
+                                          const VkBufferMemoryBarrier *buffers, uint32_t image_count,
+                                          const VkImageMemoryBarrier *images) {
+    const VkPipelineStageFlags may = VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT |
+                                     VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT;
+    if (((source | target) & ~may) != 0 && IS_NOTED(copy_commands, command_count, commands))
+        stop("a barrier on a queue that only copies has stages of kernels");
+    next_barrier(commands, source, target, flags, memory_count, memory, buffer_count, buffers, image_count, images);
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
+    if (IS_NOTED(copy_commands, command_count, commands))
+        stop("a queue that only copies was given a dispatch");
+    next_dispatch(commands, x, y, z);
 }
 
 // What several families share belongs to the one.
@@ -135,6 +217,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
         {"vkCreateCommandPool", (PFN_vkVoidFunction)create_pool},
         {"vkCreateBuffer", (PFN_vkVoidFunction)create_buffer},
         {"vkCreateImage", (PFN_vkVoidFunction)create_image},
+        {"vkAllocateCommandBuffers", (PFN_vkVoidFunction)allocate},
+        {"vkCmdPipelineBarrier", (PFN_vkVoidFunction)barrier},
+        {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
     };
     PFN_vkVoidFunction function = find(list, sizeof list / sizeof *list, name);
     return function != NULL ? function : next_device(device, name);
