@@ -131,7 +131,7 @@ tsan: $(SANITIZED) ## The tests in C under the thread sanitizer
 	@cmake --preset tsan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
 	@cmake --build --preset tsan
 	@$(RESULTS) run tsan-unit -- $(CTEST) --test-dir build/tsan/tests/unit -j$(JOBS) --output-junit {junit}
-	@$(MATRIX) tsan-gpu --drivers lavapipe --no-validation -- $(CTEST) --test-dir build/tsan/tests/gpu -j$(JOBS) --output-junit {junit}
+	@KP_THREAD_ROUNDS=all $(MATRIX) tsan-gpu --drivers lavapipe --no-validation -- $(CTEST) --test-dir build/tsan/tests/gpu -j$(JOBS) --output-junit {junit}
 
 soak: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Memory over a million evaluations, and long random runs
 	@$(MATRIX) soak-long --no-validation --timeout 7200 -- $(RELEASE)/tests/soak/soak

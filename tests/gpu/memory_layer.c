@@ -1,0 +1,170 @@
+// A Vulkan layer that gives the one memory type of a driver for the CPU the faces that GPUs have, so that it can be
+// tested there in which memory kp puts what:
+//
+//     KP_TEST_MEMORY=card    a discrete GPU: its own memory; the host's, write-combined (not cached); the host's,
+//     cached;
+//                            and a window of its own memory that the host sees, not cached
+//     KP_TEST_MEMORY=board   a small board: one type, the device's own, which the host sees, not cached
+//
+// It counts the bytes that are allocated of each type: the test finds kp_test_memory in the library. For one driver.
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#define LAYER_API __attribute__((visibility("default")))
+#define LOCAL VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
+#define HOST (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
+#define CACHED VK_MEMORY_PROPERTY_HOST_CACHED_BIT
+
+enum { MOST_TYPES = 4 };
+
+static const struct face {
+    const char *name;
+    VkPhysicalDeviceType device;
+    uint32_t count;
+    VkMemoryPropertyFlags types[MOST_TYPES];
+} faces[] = {
+    {"card", VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, 4, {LOCAL, HOST, HOST | CACHED, LOCAL | HOST}},
+    {"board", VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU, 1, {LOCAL | HOST}},
+};
+
+extern atomic_ullong kp_test_memory[MOST_TYPES];
+LAYER_API atomic_ullong kp_test_memory[MOST_TYPES]; // bytes allocated so far
+
+static PFN_vkGetInstanceProcAddr next_instance;
+static PFN_vkGetDeviceProcAddr next_device;
+static PFN_vkGetPhysicalDeviceMemoryProperties next_memory;
+static PFN_vkGetPhysicalDeviceProperties next_properties;
+static PFN_vkGetBufferMemoryRequirements next_buffer;
+static PFN_vkGetImageMemoryRequirements next_image;
+static PFN_vkAllocateMemory next_allocate;
+
+static const struct face *face(void) {
+    const char *name = getenv("KP_TEST_MEMORY");
+    return name != NULL && strcmp(name, faces[1].name) == 0 ? &faces[1] : &faces[0];
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_memory(VkPhysicalDevice device, VkPhysicalDeviceMemoryProperties *out) {
+    VkPhysicalDeviceMemoryProperties real;
+    next_memory(device, &real);
+    VkDeviceSize half = real.memoryHeaps[0].size / 2;
+    *out = (VkPhysicalDeviceMemoryProperties){.memoryTypeCount = face()->count, .memoryHeapCount = 2};
+    out->memoryHeaps[0] = (VkMemoryHeap){half, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+    out->memoryHeaps[1] = (VkMemoryHeap){half, 0};
+    for (uint32_t i = 0; i < face()->count; i++)
+        out->memoryTypes[i] = (VkMemoryType){face()->types[i], (face()->types[i] & LOCAL) != 0 ? 0 : 1};
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_properties(VkPhysicalDevice device, VkPhysicalDeviceProperties *out) {
+    next_properties(device, out);
+    out->deviceType = face()->device;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_buffer(VkDevice device, VkBuffer buffer, VkMemoryRequirements *out) {
+    next_buffer(device, buffer, out);
+    out->memoryTypeBits = (1u << face()->count) - 1;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_image(VkDevice device, VkImage image, VkMemoryRequirements *out) {
+    next_image(device, image, out);
+    out->memoryTypeBits = (1u << face()->count) - 1;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAllocateInfo *info,
+                                               const VkAllocationCallbacks *host, VkDeviceMemory *out) {
+    VkMemoryAllocateInfo copy = *info;
+    copy.memoryTypeIndex = 0;
+    VkResult result = next_allocate(device, &copy, host, out);
+    if (result == VK_SUCCESS && info->memoryTypeIndex < MOST_TYPES)
+        atomic_fetch_add(&kp_test_memory[info->memoryTypeIndex], info->allocationSize);
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *host, VkInstance *out) {
+    VkLayerInstanceCreateInfo *chain = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
+    while (chain != NULL &&
+           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
+        chain = (VkLayerInstanceCreateInfo *)(uintptr_t)chain->pNext;
+    if (chain == NULL)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    next_instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
+    VkResult result = ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
+    if (result != VK_SUCCESS)
+        return result;
+    next_memory = (PFN_vkGetPhysicalDeviceMemoryProperties)next_instance(*out, "vkGetPhysicalDeviceMemoryProperties");
+    next_properties = (PFN_vkGetPhysicalDeviceProperties)next_instance(*out, "vkGetPhysicalDeviceProperties");
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *host, VkDevice *out) {
+    VkLayerDeviceCreateInfo *chain = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
+    while (chain != NULL &&
+           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
+        chain = (VkLayerDeviceCreateInfo *)(uintptr_t)chain->pNext;
+    if (chain == NULL)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    PFN_vkGetInstanceProcAddr instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    next_device = chain->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
+    VkResult result = ((PFN_vkCreateDevice)instance(VK_NULL_HANDLE, "vkCreateDevice"))(physical, info, host, out);
+    if (result != VK_SUCCESS)
+        return result;
+    next_buffer = (PFN_vkGetBufferMemoryRequirements)next_device(*out, "vkGetBufferMemoryRequirements");
+    next_image = (PFN_vkGetImageMemoryRequirements)next_device(*out, "vkGetImageMemoryRequirements");
+    next_allocate = (PFN_vkAllocateMemory)next_device(*out, "vkAllocateMemory");
+    return VK_SUCCESS;
+}
+
+static PFN_vkVoidFunction find(const char *name);
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
+    PFN_vkVoidFunction own = find(name);
+    return own != NULL ? own : next_device(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
+    PFN_vkVoidFunction own = find(name);
+    if (own != NULL)
+        return own;
+    return instance != VK_NULL_HANDLE ? next_instance(instance, name) : NULL;
+}
+
+static PFN_vkVoidFunction find(const char *name) {
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction function;
+    } own[] = {
+        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
+        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
+        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+        {"vkGetPhysicalDeviceMemoryProperties", (PFN_vkVoidFunction)get_memory},
+        {"vkGetPhysicalDeviceProperties", (PFN_vkVoidFunction)get_properties},
+        {"vkGetBufferMemoryRequirements", (PFN_vkVoidFunction)get_buffer},
+        {"vkGetImageMemoryRequirements", (PFN_vkVoidFunction)get_image},
+        {"vkAllocateMemory", (PFN_vkVoidFunction)allocate},
+    };
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
+        if (strcmp(name, own[i].name) == 0)
+            return own[i].function;
+    }
+    return NULL;
+}
+
+LAYER_API VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
+
+LAYER_API VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation) {
+    if (negotiation->loaderLayerInterfaceVersion < 2)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    negotiation->loaderLayerInterfaceVersion = 2;
+    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
+    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}
