@@ -7,10 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import hypothesis
 import kp
 import pytest
 
 os.environ.setdefault("KP_CACHE_DIR", "")  # tests leave nothing behind
+hypothesis.settings.register_profile("kp", deadline=None)  # a driver may compile in the middle of an example
+hypothesis.settings.load_profile("kp")
 
 ROOT = Path(__file__).parents[2]
 
