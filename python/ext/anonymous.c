@@ -8,7 +8,15 @@
 #include <string.h>
 #include <time.h>
 
-enum { KEPT = 32, IN_FLIGHT_MAX = 64, LAUNCH = EXT_CLASSIC_OP_COUNT };
+enum {
+    KEPT = 32,
+    IN_FLIGHT_MAX = 64,
+    LAUNCH = EXT_CLASSIC_OP_COUNT,
+    ALIKE = 4,       // recordings that differ in push constants alone; beyond it one of them changes
+    PUSH_ROOM = 256, // bytes of push constants that may change without Python
+};
+
+static uint64_t recipes; // the last one given
 
 // What a slot recorded, and what is asked of it.
 typedef struct request {
@@ -52,12 +60,18 @@ static uint64_t serial_of(PyObject *tuple, size_t i) {
     return ((ext_tensor *)PyTuple_GetItem(tuple, (Py_ssize_t)i))->serial;
 }
 
-static bool same_launch(const ext_launch *a, const ext_launch *b) {
+static bool same_push(const ext_launch *a, const ext_launch *b) {
+    return a->push_size == b->push_size && (a->push_size == 0 || memcmp(a->push, b->push, a->push_size) == 0);
+}
+
+// But for the push constants.
+static bool similar_launch(const ext_launch *a, const ext_launch *b) {
     return memcmp(a->extent, b->extent, sizeof a->extent) == 0 && a->upload == b->upload &&
-           a->download == b->download && a->push_size == b->push_size &&
-           (a->push_size == 0 || memcmp(a->push, b->push, a->push_size) == 0) && a->spec_count == b->spec_count &&
+           a->download == b->download && a->push_size == b->push_size && a->spec_count == b->spec_count &&
            (a->spec_count == 0 || memcmp(a->specs, b->specs, 4 * a->spec_count) == 0);
 }
+
+static bool same_launch(const ext_launch *a, const ext_launch *b) { return similar_launch(a, b) && same_push(a, b); }
 
 static bool recorded_same(const ext_slot *slot, const request *r) {
     if (slot->count == 0 || slot->op != r->op || slot->extra != r->extra ||
@@ -91,7 +105,6 @@ static void forget(ext_core *core, ext_slot *slot) {
 
 // The number of what `r` records: that of a slot that recorded the same, or a new one.
 static uint64_t recipe_of(const ext_core *core, const request *r) {
-    static uint64_t recipes;
     for (size_t i = 0; i < core->slot_count; i++) {
         if (core->slots[i].recipe != 0 && recorded_same(&core->slots[i], r))
             return core->slots[i].recipe;
@@ -336,6 +349,76 @@ int ext_anonymous_replay(kp_ext *ext, ext_core *core, uint64_t recipe) {
     kp_result result = submit(core, index, false);
     ext_core_unpin(core);
     return result == KP_ERROR_STATE ? 0 : succeeded(ext, result) < 0 ? -1 : 1;
+}
+
+// Whether two slots recorded the same, but for the push constants.
+static bool are_similar(const ext_slot *a, const ext_slot *b) {
+    return a->recipe != 0 && b->recipe != 0 && a->extra == b->extra && a->count == b->count &&
+           memcmp(a->serials, b->serials, a->count * sizeof *a->serials) == 0 && similar_launch(&a->launch, &b->launch);
+}
+
+// A free slot that recorded what `like` did with the push constants `changed`; else, where there are ALIKE, the one of
+// those that was not used for longest. False when there is none.
+static bool pick_similar(const ext_core *core, const ext_slot *like, const ext_launch *changed, size_t *out) {
+    size_t similar = 0;
+    bool found = false;
+    for (size_t i = 0; i < core->slot_count; i++) {
+        ext_slot *slot = &core->slots[i];
+        if (!are_similar(slot, like) || !is_free(slot))
+            continue;
+        similar++;
+        if (same_push(&slot->launch, changed)) {
+            *out = i;
+            return true;
+        }
+        if (!found || slot->used < core->slots[*out].used)
+            *out = i;
+        found = true;
+    }
+    return similar >= ALIKE;
+}
+
+// Records the dispatch again with other push constants. On failure the slot holds nothing.
+static kp_result record_change(ext_core *core, ext_slot *slot, const ext_launch *changed) {
+    const kp_dispatch_desc dispatch = {.extent = {changed->extent[0], changed->extent[1], changed->extent[2]},
+                                       .push = changed->push,
+                                       .push_size = changed->push_size};
+    kp_result result = kp_sequence_clear(slot->sequence);
+    if (result == KP_OK)
+        result = kp_record_dispatch(slot->sequence, slot->algorithm, &dispatch);
+    if (result != KP_OK) {
+        forget(core, slot);
+        return result;
+    }
+    memcpy((void *)(uintptr_t)slot->launch.push, changed->push, changed->push_size);
+    slot->recipe = ++recipes;
+    return KP_OK;
+}
+
+int ext_anonymous_change(kp_ext *ext, ext_core *core, const ext_patch *patches, size_t count, uint64_t *recipe) {
+    char push[PUSH_ROOM];
+    size_t index = 0;
+    while (index < core->slot_count && core->slots[index].recipe != *recipe)
+        index++;
+    if (index == core->slot_count || !ext_core_usable(core))
+        return 0;
+    const ext_slot *like = &core->slots[index];
+    ext_launch changed = like->launch;
+    if (changed.push_size > sizeof push || changed.upload != 0 || changed.download != 0)
+        return 0;
+    memcpy(push, changed.push, changed.push_size);
+    changed.push = push;
+    for (size_t i = 0; i < count; i++) {
+        if (patches[i].offset + patches[i].size > changed.push_size)
+            return 0;
+        memcpy(push + patches[i].offset, patches[i].bytes, patches[i].size);
+    }
+    if (!pick_similar(core, like, &changed, &index))
+        return 0;
+    if (!same_push(&core->slots[index].launch, &changed) && record_change(core, &core->slots[index], &changed) != KP_OK)
+        return 0;
+    *recipe = core->slots[index].recipe;
+    return ext_anonymous_replay(ext, core, *recipe);
 }
 
 static uint64_t now(void) {

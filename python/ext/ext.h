@@ -547,6 +547,16 @@ int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObjec
 // says what. -1 with an exception.
 int ext_anonymous_replay(kp_ext *ext, ext_core *core, uint64_t recipe);
 
+// Bytes of the push constants that change.
+typedef struct ext_patch {
+    uint32_t offset, size;
+    char bytes[8];
+} ext_patch;
+
+// The same as `*recipe`, with other push constants: 1, and `*recipe` gets their number. 0 as above, and while few of
+// these are recorded: launching records one more.
+int ext_anonymous_change(kp_ext *ext, ext_core *core, const ext_patch *patches, size_t count, uint64_t *recipe);
+
 // Waits for all that was started and not awaited. StateError when there is none.
 int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout);
 

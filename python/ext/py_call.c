@@ -3,13 +3,23 @@
 // kp.Kernel says in Python what a call means, in _call(), and tells which recording it came to: a number from
 // ext_anonymous_launch, and the names from outside that this holds for. Both are remembered under the call's
 // arguments, written as words: a tensor is its serial, a number its value. Anything else has no words, and such a call
-// goes through Python each time. Nothing of the user's stays alive for it but the names of keyword arguments.
+// goes through Python each time. A call that differs in numbers alone which are push constants needs no Python either:
+// they are put in place of the old ones in a recording. Nothing of the user's stays alive for it but the names of
+// keyword arguments.
 #include "ext.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 16, MAX_WORDS = 64 };
+enum { KEPT = 16, MAX_WORDS = 64, MAX_ARGUMENTS = 24, MAX_SCALARS = 12 };
+
+// An argument that is a push constant.
+typedef struct scalar {
+    size_t word; // where the entry has its kind
+    uint32_t offset, size;
+    kp_dtype dtype;
+} scalar;
 
 typedef struct entry {
     uint64_t *words; // NULL: free
@@ -17,6 +27,8 @@ typedef struct entry {
     uint64_t recipe; // the recording
     uint64_t used;   // when, counted
     PyObject *names; // of keyword arguments, whose addresses are in the words; NULL: none
+    size_t scalar_count;
+    scalar scalars[MAX_SCALARS];
 } entry;
 
 typedef struct ext_call {
@@ -35,7 +47,8 @@ typedef enum word_kind { TENSOR, FLOAT, INTEGER, TRUTH, TUPLE, NAME } word_kind;
 typedef struct key {
     uint64_t words[MAX_WORDS];
     size_t count;
-    ext_core *core; // of the first tensor, borrowed
+    ext_core *core;               // of the first tensor, borrowed
+    size_t starts[MAX_ARGUMENTS]; // of the arguments by position
 } key;
 
 static bool add(key *k, word_kind kind, uint64_t bits) {
@@ -91,7 +104,10 @@ static bool read_key(kp_ext *ext, PyObject *args, PyObject *kwargs, key *k) {
     PyObject *name, *value;
     k->count = 0;
     k->core = NULL;
+    if (count > MAX_ARGUMENTS)
+        return false;
     for (Py_ssize_t i = 0; i < count; i++) {
+        k->starts[i] = k->count;
         if (!add_value(ext, PyTuple_GetItem(args, i), k))
             return false;
     }
@@ -130,6 +146,28 @@ static entry *find(ext_call *c, const key *k) {
     return NULL;
 }
 
+// Whether they differ in scalars alone, and not in the scalars' kinds.
+static bool is_similar(const entry *e, const key *k) {
+    if (e->count != k->count || e->scalar_count == 0)
+        return false;
+    size_t from = 0;
+    for (size_t i = 0; i < e->scalar_count; i++) { // in order
+        size_t upto = e->scalars[i].word + 1;
+        if (memcmp(e->words + from, k->words + from, (upto - from) * sizeof *k->words) != 0)
+            return false;
+        from = upto + 1;
+    }
+    return memcmp(e->words + from, k->words + from, (e->count - from) * sizeof *k->words) == 0;
+}
+
+static entry *find_similar(ext_call *c, const key *k) {
+    for (size_t i = 0; i < KEPT; i++) {
+        if (is_similar(&c->entries[i], k))
+            return &c->entries[i];
+    }
+    return NULL;
+}
+
 // The entry of this key, a free one, or the one unused for longest.
 static entry *place_for(ext_call *c, const key *k) {
     entry *best = find(c, k);
@@ -147,8 +185,25 @@ static entry *place_for(ext_call *c, const key *k) {
     return best;
 }
 
+// Reads (position, offset, bytes, dtype) of each push constant. Where it does not fit, there are none.
+static int read_scalars(const key *k, PyObject *layout, entry *e) {
+    Py_ssize_t count = PyTuple_Size(layout);
+    for (Py_ssize_t i = 0; i < count && count <= MAX_SCALARS; i++) {
+        int position;
+        scalar *s = &e->scalars[i];
+        const char *dtype;
+        if (!PyArg_ParseTuple(PyTuple_GetItem(layout, i), "iIIs:layout", &position, &s->offset, &s->size, &dtype))
+            return -1;
+        if (position < 0 || position >= MAX_ARGUMENTS || kp_dtype_find(dtype, &s->dtype) != KP_OK)
+            return 0;
+        s->word = k->starts[position];
+    }
+    e->scalar_count = count <= MAX_SCALARS ? (size_t)count : 0;
+    return 0;
+}
+
 // Without memory, nothing is remembered.
-static int remember(ext_call *c, const key *k, PyObject *kwargs, PyObject *watches, uint64_t recipe) {
+static int remember(ext_call *c, const key *k, PyObject *kwargs, PyObject *watches, uint64_t recipe, PyObject *layout) {
     if (c->watches != watches) {
         forget_all(c);
         c->watches = Py_NewRef(watches);
@@ -164,8 +219,8 @@ static int remember(ext_call *c, const key *k, PyObject *kwargs, PyObject *watch
     memcpy(words, k->words, k->count * sizeof *words);
     entry *e = place_for(c, k);
     forget(e);
-    *e = (entry){words, k->count, recipe, ++c->calls, names};
-    return 0;
+    *e = (entry){.words = words, .count = k->count, .recipe = recipe, .used = ++c->calls, .names = names};
+    return read_scalars(k, layout, e);
 }
 
 // Whether a name means what it did: 1, 0, or -1 with an exception.
@@ -200,6 +255,70 @@ static int are_same(ext_call *c) {
 // Calling
 // ---------------------------------------------------------------------------------------------------------------------
 
+static bool pack_integer(const scalar *s, int64_t value, char *to) {
+    unsigned bits = 8 * s->size;
+    bool is_signed = s->dtype == KP_I8 || s->dtype == KP_I16 || s->dtype == KP_I32 || s->dtype == KP_I64;
+    int64_t most = bits == 64 ? INT64_MAX : is_signed ? ((int64_t)1 << (bits - 1)) - 1 : ((int64_t)1 << bits) - 1;
+    if (value > most || value < (is_signed ? -most - 1 : 0))
+        return false;
+    const uint64_t two = (uint64_t)value;
+    const uint8_t b1 = (uint8_t)two;
+    const uint16_t b2 = (uint16_t)two;
+    const uint32_t b4 = (uint32_t)two;
+    memcpy(to,
+           s->size == 1   ? (const void *)&b1
+           : s->size == 2 ? (const void *)&b2
+           : s->size == 4 ? (const void *)&b4
+                          : &two,
+           s->size);
+    return true;
+}
+
+// As _pack() in kernel.py does; false for what Python is to decide.
+static bool pack(const scalar *s, const uint64_t *word, ext_patch *out) {
+    double number = (double)(int64_t)word[1];
+    *out = (ext_patch){.offset = s->offset, .size = s->size};
+    if (word[0] == FLOAT)
+        memcpy(&number, &word[1], sizeof number);
+    if (s->dtype == KP_BOOL)
+        return (s->size == 1 || s->size == 4) &&
+               pack_integer(&(scalar){.size = s->size, .dtype = KP_U32}, number != 0, out->bytes);
+    if (s->dtype == KP_F32 && s->size == 4) {
+        float single = (float)number;
+        memcpy(out->bytes, &single, sizeof single);
+        return isfinite(single) || !isfinite(number);
+    }
+    if (s->dtype == KP_F64 && s->size == 8) {
+        memcpy(out->bytes, &number, sizeof number);
+        return true;
+    }
+    bool integer = s->dtype != KP_F16 && s->dtype != KP_F32 && s->dtype != KP_F64;
+    return integer && word[0] != FLOAT && s->size == kp_dtype_size(s->dtype) &&
+           pack_integer(s, (int64_t)word[1], out->bytes);
+}
+
+// A call that differs from one that came before in its push constants alone.
+static int replay_similar(ext_call *c, const key *k) {
+    ext_patch patches[MAX_SCALARS];
+    entry *e = find_similar(c, k);
+    if (e == NULL)
+        return 0;
+    for (size_t i = 0; i < e->scalar_count; i++) {
+        if (!pack(&e->scalars[i], k->words + e->scalars[i].word, &patches[i]))
+            return 0;
+    }
+    uint64_t recipe = e->recipe;
+    PyObject *watches = Py_NewRef(c->watches);
+    int done = ext_anonymous_change(c->ext, k->core, patches, e->scalar_count, &recipe);
+    if (done > 0 && c->watches == watches && (e = find_similar(c, k)) != NULL) { // others may have called meanwhile
+        memcpy(e->words, k->words, k->count * sizeof *k->words);
+        e->recipe = recipe;
+        e->used = ++c->calls;
+    }
+    Py_DECREF(watches);
+    return done;
+}
+
 // 1: done. 0: this call is to go through Python. -1 with an exception.
 static int replay(ext_call *c, const key *k) {
     int same = are_same(c);
@@ -207,25 +326,26 @@ static int replay(ext_call *c, const key *k) {
         return same;
     entry *e = find(c, k);
     if (e == NULL)
-        return 0;
+        return replay_similar(c, k);
     e->used = ++c->calls;
     return ext_anonymous_replay(c->ext, k->core, e->recipe);
 }
 
-// _call() gives None, or (watches, recipe).
+// _call() gives None, or (watches, recipe, layout).
 static PyObject *call_slowly(ext_call *c, PyObject *args, PyObject *kwargs, const key *k) {
     PyObject *method = PyObject_GetAttrString((PyObject *)c, "_call");
     PyObject *made = method != NULL ? PyObject_Call(method, args, kwargs) : NULL;
-    PyObject *watches;
+    PyObject *watches, *layout;
     unsigned long long recipe;
     Py_XDECREF(method);
     if (made == NULL)
         return NULL;
     int result = 0;
-    if (made != Py_None && !PyArg_ParseTuple(made, "O!K:_call", &PyList_Type, &watches, &recipe))
+    if (made != Py_None &&
+        !PyArg_ParseTuple(made, "O!KO!:_call", &PyList_Type, &watches, &recipe, &PyTuple_Type, &layout))
         result = -1;
     else if (made != Py_None && k != NULL)
-        result = remember(c, k, kwargs, watches, recipe);
+        result = remember(c, k, kwargs, watches, recipe, layout);
     Py_DECREF(made);
     return result == 0 ? Py_NewRef(Py_None) : NULL;
 }
