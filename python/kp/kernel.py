@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ._origin import Origin
     from .classic import Manager
 
+    _Remembered: TypeAlias = tuple[list[Any], int, tuple[tuple[int, int, int, str], ...]]
     Extent: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
 _default_manager: Manager | None = None
@@ -229,16 +230,14 @@ class Kernel(_kp._Call):
 
         return launch
 
-    def _call(self, /, *args: Any, extent: Extent | None = None, **kwargs: Any) -> tuple[list[Any], int] | None:
+    def _call(self, /, *args: Any, extent: Extent | None = None, **kwargs: Any) -> _Remembered | None:
         """Runs the kernel and waits. The extension calls it for each call that it does not remember; what comes back is
-        remembered: the names that must mean what they do now, and what was recorded."""
+        remembered: the names that must mean what they do now, what was recorded, and where push constants lie in it."""
         return self._run(extent, args, kwargs)
 
     # ------------------------------------------------------------------------------------------------------------------
 
-    def _run(
-        self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> tuple[list[Any], int] | None:
+    def _run(self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Remembered | None:
         variant = self._called_with(args, kwargs)
         values = self._bind(args, kwargs, variant.params)
         push, specs = self._push(variant, values), self._specs(variant, values)
@@ -247,7 +246,9 @@ class Kernel(_kp._Call):
             for param, argument in zip(variant.buffers, arguments, strict=True):
                 self._check_memory(param, argument)
             recipe = self._launch(variant, arguments, extent, push, specs, 0, 0)
-            return (variant.watches, recipe) if recipe and variant.watches is not None else None
+            if recipe == 0 or variant.watches is None:
+                return None
+            return variant.watches, recipe, tuple(place for place in variant.layout if place[0] < len(args))
         outputs = [
             _Output(f"{self.__name__}() argument '{param.name}'", argument)
             for param, argument in zip(variant.buffers, arguments, strict=True)
@@ -468,6 +469,12 @@ class _Variant:
         self.buffers = [param for param in self.params if param.kind == "buffer" or param.kind in KINDS]
         self.scalars = [param for param in self.params if param.kind == "constant"]
         self.consts = [param for param in self.params if param.kind == "spec"]
+        # Of each number: its position in a call, its offset, bytes and type in the push constants.
+        self.layout = tuple(
+            (position, param.offset, param.size, param.dtype)
+            for position, param in enumerate(self.params)
+            if param.kind == "constant" and param.components == 1 and param.structure is None
+        )
 
 
 class _Output:

@@ -252,6 +252,83 @@ def test_more_calls_than_are_remembered(mgr):
     assert [values_of(data) for data in tensors] == [[3 * k] for k in range(70)]
 
 
+def test_new_numbers_need_no_python(mgr, slow_calls):
+    data, other = tensor_of(mgr, 0), tensor_of(mgr, 0)
+    for k in range(50):
+        add(float(k), data)
+        add(k, other)
+        add(0.5, other, extent=1)
+    assert (values_of(data), values_of(other)) == ([1225], [1225 + 25])
+    assert len(slow_calls) <= 11
+
+
+RANGES = {
+    "f32": (0.0, -0.0, 1.5, 1, -7, True, np.inf, np.nan, 16777217, 1e-50, 3.5e38, 10**40, -(2**63)),
+    "f64": (0.0, 1.5, 1, True, 1e300, np.nan, 2**53 + 1),
+    "i8": (0, 127, -128, True),
+    "u8": (0, 255, False),
+    "i16": (0, 32767, -32768),
+    "u16": (0, 65535),
+    "i32": (0, 2**31 - 1, -(2**31), True),
+    "u32": (0, 2**32 - 1),
+    "i64": (0, 2**63 - 1, -(2**63)),
+    "u64": (0, 2**63 - 1, 2**64 - 1),
+    "bool": (True, False, 1, 0, 5, 2.5, 0.0),
+}
+BEYOND = {
+    "i8": (128, -129), "u8": (256, -1), "i16": (32768,), "u16": (65536, -1), "i32": (2**31,),
+    "u32": (2**32, -1), "i64": (2**63,), "u64": (2**64, -1),
+}  # fmt: skip
+WRONG = {"i32": (1.0,), "u8": (1.0,), "f32": ("1",)}
+
+
+@pytest.mark.parametrize("dtype", RANGES)
+def test_numbers_of_each_type_replace_each_other(mgr, dtype):
+    numpy_type = next(name for text, name, *_ in kp._kp.DTYPES if text == dtype)
+    kernel = kp.kernel_from_source(
+        f"def k(i: Index, a: {dtype}, b: {dtype}, out: Array[{dtype}]):\n"
+        f"    if i == 0:\n        out[0] = a\n    else:\n        out[1] = b\n"
+    )
+    out = mgr.tensor_t(np.zeros(2, numpy_type))
+    try:
+        kernel(0, 0, out)
+    except kp.UnsupportedError as error:
+        assert "lacks" in str(error)
+        return
+    values = RANGES[dtype]
+    for _ in range(2):
+        for a, b in zip(values * 2, values[1:] + values + values[:1], strict=True):
+            kernel(a, b, out)
+            with np.errstate(all="ignore"):
+                wanted = np.array([np.array(a).astype(numpy_type), np.array(b).astype(numpy_type)])
+            mgr.sequence().eval(kp.OpSyncLocal([out]))
+            np.testing.assert_array_equal(out.data(), wanted)
+        for beyond in BEYOND.get(dtype, ()):
+            with pytest.raises(OverflowError, match="does not fit"):
+                kernel(beyond, values[0], out)
+            with pytest.raises(OverflowError, match="does not fit"):
+                kernel(values[0], beyond, out)
+        for wrong in WRONG.get(dtype, ()):
+            with pytest.raises(TypeError, match=f"must be {dtype}"):
+                kernel(wrong, values[0], out)
+
+
+def test_numbers_that_are_no_push_constants_stay_what_they_are(mgr):
+    @kp.kernel
+    def both(i: Index, a: f32, data: Array[f32], n: Const[i32], b: f32):
+        data[i] = a + 10.0 * f32(n) + 100.0 * b
+
+    data = tensor_of(mgr, 0, 0)
+    for k in range(10):
+        for n in (1, 2):
+            both(float(k), data, n, 3.0)
+            assert values_of(data) == [k + 10 * n + 300] * 2
+            both(float(k), data, n, b=float(k))
+            assert values_of(data) == [k + 10 * n + 100 * k] * 2
+            both[1](0.0, data, n, float(-k))
+            assert values_of(data) == [10 * n - 100 * k, k + 10 * n + 100 * k]
+
+
 def test_arrays_and_lists_are_copied_each_time():
     array, listed = np.zeros(2, np.float32), [0.0, 0.0]
     for k in range(3):
