@@ -174,13 +174,13 @@ typedef enum kp_param_kind {
 
 // A field of a struct.
 typedef struct kp_field {
-    const char *name;                  // as in the source
-    const char *type;                  // as in the language: "vec3", "Array(4, f32)", "Particle"
-    kp_dtype dtype;                    // of one scalar; of structs KP_U8
-    uint32_t components;               // scalars: 1, or 2 to 4 for a vector; of structs 1
-    uint32_t count;                    // ... how many of these: of an array all its elements, else 1
-    uint32_t offset;                   // bytes from the start of the struct
-    uint32_t size;                     // bytes
+    const char *name;    // as in the source
+    const char *type;    // as in the language: "vec3", "Array(4, f32)", "Particle"
+    kp_dtype dtype;      // of one scalar; of structs KP_U8
+    uint32_t components; // scalars: 1, or 2 to 4 for a vector or a row of a matrix; of structs 1
+    uint32_t count;      // ... how many of these: of an array all its elements, of a matrix its rows, else 1
+    uint32_t offset;     // bytes from the start of the struct
+    uint32_t size;       // bytes
     const struct kp_struct *structure; // of structs; NULL: it is none
 } kp_field;
 

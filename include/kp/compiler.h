@@ -9,6 +9,7 @@
 // Parameters, in the order of the signature:
 //   i: Index                 the index that this call works on (Index2, Index3 for two and three axes)
 //   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
+//   s: Uniform[Particle]     a uniform buffer: a struct, a vector or a number that all read
 //   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
 //   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
 //   a: Image2D[f32]          a storage image, of the format r32f; a: Image2D[vec4, "rgba8"] of another; Image1D, Image3D

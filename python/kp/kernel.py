@@ -17,7 +17,7 @@ from operator import index
 from . import _kp
 from ._images import KINDS, check_image, image_of, size_of
 from ._source import check_function
-from .structs import pack
+from .structs import pack, uniform_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -316,7 +316,9 @@ class Kernel(_kp._Call):
         what = f"{self.__name__}() argument '{param.name}'"
         if param.kind in KINDS:
             return image_of(manager, argument, param, what)
-        if param.structure is not None and getattr(getattr(argument, "dtype", None), "names", None) is None:
+        if param.kind == "uniform":
+            argument = uniform_array(param, argument, f"{self.__name__}() argument")
+        elif param.structure is not None and getattr(getattr(argument, "dtype", None), "names", None) is None:
             raise TypeError(
                 f"{what}: must be a tensor or an array of {param.structure[0]}, not {type(argument).__name__}"
             )
@@ -358,6 +360,8 @@ class Kernel(_kp._Call):
             raise ValueError(
                 f"{what}: has shape {shape}, {param.type} needs {param.ndim + (param.components > 1)} axes"
             )
+        if param.kind == "uniform":
+            return  # the algorithm says what is too small
         if tensor.size() % param.components:
             raise ValueError(
                 f"{what}: has {tensor.size()} numbers, {param.type} needs a multiple of {param.components}"
@@ -466,7 +470,7 @@ class _Variant:
         # The names that it depends on; None: nothing tells their changes.
         self.watches = [] if capture is None else capture.watches if capture.fixed else None
         self.params = [param for param in program.params if param.kind != "input"]
-        self.buffers = [param for param in self.params if param.kind == "buffer" or param.kind in KINDS]
+        self.buffers = [param for param in self.params if param.kind in ("buffer", "uniform", *KINDS)]
         self.scalars = [param for param in self.params if param.kind == "constant"]
         self.consts = [param for param in self.params if param.kind == "spec"]
         # Of each number: its position in a call, its offset, bytes and type in the push constants.

@@ -472,6 +472,7 @@ else:
 
 if TYPE_CHECKING:
     Const: TypeAlias = Annotated[Element, "constant"]
+    Uniform: TypeAlias = Annotated[Element, "uniform"]
 
 else:
 
@@ -480,6 +481,12 @@ else:
 
         def __class_getitem__(cls, element):
             return Written(f"Const[{type_text(element)}]")
+
+    class Uniform(metaclass=LanguageType):
+        """A struct, a vector or a number that all read, in a uniform buffer: s: Uniform[Settings]."""
+
+        def __class_getitem__(cls, element):
+            return Written(f"Uniform[{type_text(element)}]")
 
 
 # ----------------------------------------------------------------------------------------------------------------------

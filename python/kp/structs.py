@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ._kp import _Structure
+    from ._kp import Param, _Structure
 
 
 class StructType(LanguageType):
@@ -106,7 +106,8 @@ def _fields(cls: Any, scope: Mapping[str, Any]) -> dict[str, str]:
     from . import lang
 
     fields = {}
-    for name, annotation in cls.__annotations__.items():
+    own = type.__dict__["__annotations__"].__get__(cls)  # the metaclass has some, too
+    for name, annotation in own.items():
         if name in vars(cls):
             raise TypeError(f"{cls.__name__}.{name}: a field has no default value")
         if name == "copy":
@@ -230,6 +231,27 @@ def pack(structure: _Structure, value: Any, who: str, name: str) -> bytes:
     except (TypeError, ValueError, OverflowError) as error:
         raise type(error)(f"{who} {error}") from None
     return bytes(block)
+
+
+def uniform_array(param: Param, value: Any, who: str) -> Any:
+    """The array of a uniform, from a value, or as it is."""
+    import numpy
+
+    if getattr(value, "shape", None) or hasattr(value, "__dlpack__"):
+        return value
+    if param.structure is not None and getattr(getattr(value, "dtype", None), "names", None) is None:
+        packed = pack(param.structure, value, who, param.name)
+        return numpy.frombuffer(packed, dtype_of(param.structure))
+    if param.structure is not None:
+        return value
+    block = bytearray(param.size)
+    try:
+        items = _flat(value, param.components, param.type, param.name) if param.components > 1 else [value]
+        for k, item in enumerate(items):
+            _put_number(param.dtype, item, param.name, block, k * (param.size // param.components))
+    except (TypeError, ValueError, OverflowError) as error:
+        raise type(error)(f"{who} {error}") from None
+    return numpy.frombuffer(block, _NUMPY_NAMES[param.dtype])
 
 
 def _put(structure: _Structure, value: Any, what: str, block: bytearray, start: int) -> None:

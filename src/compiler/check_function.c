@@ -360,8 +360,18 @@ static kp_node *fit_array(kp_checker *c, const char *what, kp_node *value, const
     if (root->kind == KP_NODE_BUFFER && root->u.symbol->kind == KP_SYMBOL_SHARED)
         kp_check_fail(c, value, "%s cannot be a part of shared memory; pass '%s' and the index", what,
                       kp_check_text(c, root));
+    if (root->kind == KP_NODE_FIELD || (root->kind == KP_NODE_BUFFER && root->u.symbol->uniform))
+        kp_check_fail(c, value, "%s cannot be an array in a %s; pass a copy, made before the call: a = %s.copy()", what,
+                      root->kind == KP_NODE_FIELD ? "struct" : "uniform", kp_check_text(c, value));
     c->kernel->has_arrays = true;
     return value;
+}
+
+// What is alone in a buffer: a helper gets its value.
+static kp_node *by_value(kp_checker *c, kp_node *n) {
+    kp_node *copy = kp_check_new(c, KP_NODE_COPY, n, n->type);
+    copy->u.operand = n;
+    return copy;
 }
 
 // What an argument is, as its parameter takes it.
@@ -378,6 +388,9 @@ static kp_node *fit_argument(kp_checker *c, const kp_checker_helper *h, uint32_t
     const char *kept = kp_arena_text(&c->unit->arena, what, strlen(what));
     if (is_array(value))
         return fit_array(c, kept, value, wanted, h->stored[position]);
+    if (value->kind == KP_NODE_BUFFER && (kp_type_is_value(value->type) || kp_type_is_struct(value->type)) &&
+        (!value->u.symbol->uniform || h->stored[position]))
+        value = by_value(c, value);
     if (wanted != NULL && value->type != wanted && !is_any_length(wanted, value))
         value = kp_check_coerce(c, value, wanted, kept);
     if (value->kind != KP_NODE_CONST || h->stored[position])

@@ -352,7 +352,7 @@ kp_node *kp_check_shape_of(kp_checker *c, kp_node *n) {
         return NULL;
     kp_node *object = n->u.attribute.object;
     kp_symbol *symbol = object->kind == KP_NODE_NAME ? kp_check_find(c, object->u.name) : NULL;
-    if (symbol == NULL || symbol->kind != KP_SYMBOL_BUFFER || symbol->type->kind != KP_TYPE_ARRAY)
+    if (symbol == NULL || symbol->kind != KP_SYMBOL_BUFFER || symbol->type->kind != KP_TYPE_ARRAY || symbol->uniform)
         return NULL;
     return kp_check_expr(c, object);
 }
@@ -396,6 +396,9 @@ static kp_node *target_name(kp_checker *c, kp_node *n, bool reads, bool whole) {
         kp_check_fail(c, n, "there is no '%s' here to assign to", n->u.name->text);
     if (symbol->kind == KP_SYMBOL_SHARED && whole)
         kp_check_fail(c, n, "'%s' is shared memory; assign to an element, as in %s[i] = ...", n->u.name->text,
+                      n->u.name->text);
+    if (symbol->uniform)
+        kp_check_fail(c, n, "'%s' is a uniform, which kernels only read; write to a buffer, Array[...]",
                       n->u.name->text);
     if (symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED) {
         if (whole && symbol->type->kind == KP_TYPE_ARRAY)

@@ -61,12 +61,15 @@ static const kp_struct *describe_struct(kp_unit *unit, const kp_type *type);
 
 static kp_field describe_field(kp_unit *unit, const kp_type_field *field) {
     const kp_type *leaf = kp_type_leaf(field->type);
+    uint32_t components = kp_type_is_struct(leaf)   ? 1
+                          : kp_type_is_matrix(leaf) ? leaf->element->components
+                                                    : leaf->components;
     return (kp_field){
         .name = field->name,
         .type = field->type->name,
         .dtype = leaf->dtype,
-        .components = kp_type_is_struct(leaf) ? 1 : leaf->components,
-        .count = kp_type_items(field->type) / kp_type_items(leaf),
+        .components = components,
+        .count = kp_type_items(field->type) / components,
         .offset = field->offset,
         .size = kp_type_size(field->type),
         .structure = describe_struct(unit, leaf),
@@ -93,13 +96,14 @@ static kp_param describe(kp_unit *unit, const kp_check_param *param) {
     const kp_symbol *symbol = param->symbol;
     if (kp_type_is_opaque(symbol->type))
         return kp_check_image_describe(param);
-    const kp_type *value = symbol->type->kind == KP_TYPE_ARRAY ? symbol->type->element : symbol->type;
+    bool uniform = param->kind == KP_PARAM_UNIFORM;
+    const kp_type *value = symbol->type->kind == KP_TYPE_ARRAY && !uniform ? symbol->type->element : symbol->type;
     bool buffer = param->kind == KP_PARAM_BUFFER;
     return (kp_param){
         .name = symbol->name->text,
         .type = param->type_name,
         .kind = param->kind,
-        .dtype = value->dtype,
+        .dtype = kp_type_leaf(value)->dtype,
         .components = kp_type_items(value),
         .ndim = buffer ? kp_check_axes(symbol->type) : 0,
         .shape_offset = param->shape_offset,
@@ -110,7 +114,7 @@ static kp_param describe(kp_unit *unit, const kp_check_param *param) {
         .spec_id = param->spec_id,
         .optional = param->optional,
         .default_bits = param->optional ? kp_signature_default_bits(symbol) : 0,
-        .reads = buffer && symbol->reads,
+        .reads = (buffer || uniform) && symbol->reads,
         .writes = buffer && symbol->writes,
         .structure = describe_struct(unit, kp_type_leaf(value)),
     };

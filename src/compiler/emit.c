@@ -751,7 +751,9 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     setup(e);
     shared sh = {.uvec3 = kp_emit_type(e, kp_type_vector(unit, KP_U32, 3))};
     for (uint32_t i = 0; i < kernel->param_count; i++) {
-        if (kernel->params[i].kind == KP_PARAM_BUFFER)
+        if (kernel->params[i].kind == KP_PARAM_UNIFORM)
+            kp_emit_uniform(e, &kernel->params[i], SALT_FIRST_BUFFER + i);
+        else if (kernel->params[i].kind == KP_PARAM_BUFFER)
             emit_buffer(e, &kernel->params[i], i);
         else if (kp_type_is_opaque(kernel->params[i].symbol->type))
             kp_emit_image(e, &kernel->params[i]);

@@ -94,7 +94,9 @@ static kp_place step(kp_emitter *e, const kp_place *from, const kp_type *type, c
 }
 
 kp_place kp_emit_element(kp_emitter *e, const kp_place *array, uint32_t index) {
-    return step(e, array, array->type->element, &index, 1);
+    const kp_type *element = array->type->element;
+    return array->uniform ? kp_emit_uniform_step(e, array, element, kp_type_size(element), index)
+                          : step(e, array, element, &index, 1);
 }
 
 uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer) {
@@ -221,12 +223,12 @@ static kp_place subscript_place(kp_emitter *e, kp_node *n) {
         return kp_emit_shared_place(e, n);
     if (kp_type_is_image(object->type))
         return kp_emit_pixel_place(e, n);
-    if (object->kind == KP_NODE_BUFFER && object->type->kind == KP_TYPE_ARRAY)
+    if (object->kind == KP_NODE_BUFFER && object->type->kind == KP_TYPE_ARRAY && !object->u.symbol->uniform)
         return element_place(e, n);
     kp_place whole = kp_emit_place(e, object);
     uint32_t count = object->type->kind == KP_TYPE_VECTOR ? object->type->components : object->type->length, outside;
     uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, count, &outside);
-    kp_place place = step(e, &whole, n->type, &index, 1);
+    kp_place place = kp_emit_element(e, &whole, index);
     place.outside = either(e, whole.outside, outside);
     return place;
 }
@@ -299,6 +301,8 @@ kp_place kp_emit_place(kp_emitter *e, kp_node *n) {
             return spilled(e, n);
         return (kp_place){.type = n->type, .pointer = n->u.symbol->id, .storage = SpvStorageClassFunction};
     case KP_NODE_BUFFER: {
+        if (n->u.symbol->uniform)
+            return kp_emit_uniform_place(n->u.symbol);
         kp_place block = buffer_place(n->u.symbol);
         uint32_t zero = u32(e, 0);
         return step(e, &block, n->type, &zero, 1);
@@ -323,12 +327,18 @@ static const kp_type *part_type(const kp_type *type, uint32_t index) {
 }
 
 kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index) {
+    const kp_type *type = place->type, *its = part_type(type, index);
+    if (place->uniform)
+        return kp_emit_uniform_step(
+            e, place, its, kp_type_is_struct(type) ? type->fields[index].offset : index * kp_type_size(its), 0);
     uint32_t id = u32(e, index);
-    return step(e, place, part_type(place->type, index), &id, 1);
+    return step(e, place, its, &id, 1);
 }
 
 // True for what is loaded and stored at once.
 static bool is_plain(const kp_place *place) {
+    if (place->uniform)
+        return place->type->kind == KP_TYPE_SCALAR;
     return !place->memory || (kp_type_is_value(place->type) && !is_split(place->type, place->scalars));
 }
 
@@ -367,6 +377,8 @@ uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_f32, kp_spirv_load(e->s, e->type_u32, place->pointer));
     if (place->count != 0)
         return load_swizzle(e, place);
+    if (place->uniform && is_plain(place))
+        return kp_emit_uniform_load(e, place);
     if (!is_plain(place))
         return load_parts(e, place, part_count(place->type));
     uint32_t value = kp_spirv_load(e->s, place_type(e, place, place->type), place->pointer);

@@ -84,6 +84,8 @@ typedef struct kp_place {
     SpvStorageClass storage;      //
     bool memory;                  // its type is kp_emit_memory_type's: it is in a buffer
     bool scalars;                 // ... inside of a struct, where vectors are arrays
+    bool uniform;                 // it is in a uniform buffer (emit_uniform.c):
+    uint32_t byte, moved;         // ... where, a number and what is added to it, an id; 0: nothing
     uint8_t count, components[4]; // a swizzle of it; count 0: all of it
     uint32_t index;               // of an element of a buffer
     const kp_type *index_type;    // ... i32 or u32
@@ -135,6 +137,13 @@ kp_place kp_emit_pixel_place(kp_emitter *e, kp_node *n); // n: SUBSCRIPT
 uint32_t kp_emit_read_pixel(kp_emitter *e, const kp_place *place);
 void kp_emit_write_pixel(kp_emitter *e, const kp_place *place, uint32_t value);
 uint32_t kp_emit_sample(kp_emitter *e, kp_node *n);
+
+// emit_uniform.c
+void kp_emit_uniform(kp_emitter *e, const kp_check_param *param, uint32_t salt); // declares it
+kp_place kp_emit_uniform_place(const kp_symbol *symbol);                         // all of it
+kp_place kp_emit_uniform_step(kp_emitter *e, const kp_place *from, const kp_type *type, uint32_t bytes,
+                              uint32_t index);                       // `bytes` further, or, index not 0, that id times
+uint32_t kp_emit_uniform_load(kp_emitter *e, const kp_place *place); // a scalar
 
 // emit_parallel.c
 void kp_emit_shared(kp_emitter *e); // its variables

@@ -8,7 +8,7 @@
 typedef enum kp_symbol_kind {
     KP_SYMBOL_LOCAL,    // a variable
     KP_SYMBOL_VALUE,    // a parameter passed by value: index, push constant
-    KP_SYMBOL_BUFFER,   // a parameter that is a storage buffer, an image or a sampler
+    KP_SYMBOL_BUFFER,   // a parameter that is a storage or uniform buffer, an image or a sampler
     KP_SYMBOL_SHARED,   // an array in the memory of a workgroup
     KP_SYMBOL_CONSTANT, // a parameter of a helper that is a literal in this instance
     KP_SYMBOL_ARRAY,    // a parameter of a helper that is a fixed array of the caller's, or in one, or in a buffer
@@ -36,6 +36,7 @@ typedef struct kp_symbol {
     uint32_t depth;               // ARRAY: how many indices lead from there to it
     struct kp_symbol *in_buffer;  // ARRAY: the buffer that it is in; NULL: a variable
     uint32_t *steps;              // ARRAY, emit: the indices, as ids of u32
+    bool uniform;                 // BUFFER: a uniform buffer, which kernels read alone
     bool bits;                    // BUFFER, SHARED: floats kept as u32, for atomics
     bool spec;                    // VALUE: a specialization constant
     bool fixed;                   // VALUE: has `value`, the same for every launch

@@ -82,8 +82,8 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
         if (strcmp(name->text, inputs[input].name) == 0)
             kp_check_fail(c, n, "%s is for a parameter only", name->text);
     }
-    if (strcmp(name->text, "Const") == 0)
-        kp_check_fail(c, n, "Const[...] is for a parameter only");
+    if (strcmp(name->text, "Const") == 0 || strcmp(name->text, "Uniform") == 0)
+        kp_check_fail(c, n, "%s[...] is for a parameter only", name->text);
     const char *hint = kp_habit_name(c->unit, name->text);
     if (*hint != '\0')
         kp_check_fail(c, n, "there is no type '%s'%s", name->text, hint);
@@ -238,6 +238,20 @@ static void set_bound(kp_check_param *param, const kp_type *type, uint32_t set, 
     param->type_name = type->name;
 }
 
+static void set_uniform(kp_checker *c, kp_check_param *param, kp_node *n, uint32_t set, uint32_t binding) {
+    enum { MOST = 1 << 16 };
+    char text[256];
+    const kp_type *type = value_type(c, n);
+    if (kp_type_size(type) > MOST)
+        kp_check_fail(c, n, "a uniform has at most %d bytes, but %s has %u; pass a buffer, Array[...]", MOST,
+                      type->name, kp_type_size(type));
+    set_bound(param, type, set, binding);
+    param->kind = KP_PARAM_UNIFORM;
+    param->symbol->uniform = true;
+    int length = snprintf(text, sizeof text, "Uniform[%.240s]", type->name);
+    param->type_name = kp_arena_text(&c->unit->arena, text, (size_t)length);
+}
+
 // The text of a string literal, or the last name of ps.RES_INPUT.
 static const char *word_of(kp_checker *c, kp_node *n) {
     uint32_t start, end;
@@ -288,11 +302,15 @@ static void tuple_bound(kp_checker *c, kp_check_param *param, const char *resour
     } else {
         binding = constant_size(c, slot, "a binding", 0, MOST);
     }
-    set_bound(param, tuple_type(c, resource, type_node), set, binding);
+    if (strcmp(resource, "uniform") == 0 || strcmp(resource, "RES_UNIFORM") == 0)
+        set_uniform(c, param, type_node, set, binding);
+    else
+        set_bound(param, tuple_type(c, resource, type_node), set, binding);
 }
 
 static bool is_bound_resource(const char *name) {
-    static const char *const names[] = {"buffer", "texture", "sampler", "RES_BUFFER", "RES_TEXTURE", "RES_SAMPLER"};
+    static const char *const names[] = {"buffer",     "uniform",     "texture",     "sampler",
+                                        "RES_BUFFER", "RES_UNIFORM", "RES_TEXTURE", "RES_SAMPLER"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -310,12 +328,12 @@ static void resolve_tuple(kp_checker *c, kp_check_param *param, kp_node *n) {
         tuple_input(c, param, list.items[1], list.items[2]);
     else if (is_bound_resource(resource))
         tuple_bound(c, param, resource, list.items[1], list.items[2]);
-    else if (strcmp(resource, "uniform") == 0 || strncmp(resource, "RES_", 4) == 0)
+    else if (strncmp(resource, "RES_", 4) == 0)
         kp_check_fail(c, list.items[0], "kernels do not support the resource '%s' yet", resource);
     else
         kp_check_fail(c, list.items[0],
-                      "there is no resource '%s'; a parameter is an \"input\", a \"buffer\", a \"texture\" or a "
-                      "\"sampler\"",
+                      "there is no resource '%s'; a parameter is an \"input\", a \"buffer\", a \"uniform\", a "
+                      "\"texture\" or a \"sampler\"",
                       resource);
 }
 
@@ -402,6 +420,12 @@ static void resolve(kp_checker *c, kp_check_param *param, kp_node *n) {
     }
     if (is_named(c, n, "Const"))
         kp_check_fail(c, n, "Const needs the type of the number, as in Const[i32]");
+    if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Uniform")) {
+        set_uniform(c, param, n->u.subscript.index, 0, bound_before(c, param));
+        return;
+    }
+    if (is_named(c, n, "Uniform"))
+        kp_check_fail(c, n, "Uniform needs the type of what it holds, as in Uniform[Settings] or Uniform[vec4]");
     const kp_type *bound = kp_signature_array_type(c, n);
     if (bound == NULL)
         bound = kp_check_image_type(c, n);

@@ -145,11 +145,11 @@ static kp_result check_bound(const kp_algorithm *algorithm, const kp_reflect_bin
                             kp_reflect_kind_name(b->kind), memory->label, buffer ? "an image" : "a tensor");
     if (!buffer)
         return check_image_bound(algorithm, b, memory, name);
-    if (memory->bytes != 0 && memory->bytes < b->min_size)
+    bool uniform = b->kind == KP_REFLECT_UNIFORM_BUFFER;
+    if (memory->bytes != 0 && (uniform ? kp_memory_uniform_range(memory) : memory->bytes) < b->min_size)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s needs at least %llu bytes, tensor '%s' has %llu",
                             algorithm->label, name, (unsigned long long)b->min_size, memory->label,
                             (unsigned long long)memory->bytes);
-    bool uniform = b->kind == KP_REFLECT_UNIFORM_BUFFER;
     uint64_t alignment = uniform ? device->limits.uniform_alignment : device->limits.storage_alignment;
     if (memory->offset % alignment != 0)
         return kp_error_set(
@@ -234,7 +234,8 @@ static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program)
         return kp_error_host_memory(sizeof *algorithm->params);
     for (size_t i = 0; i < program->param_count; i++) {
         const kp_param *p = &program->params[i];
-        if ((p->kind != KP_PARAM_BUFFER && p->kind != KP_PARAM_IMAGE) || p->set != 0)
+        bool kept_kind = p->kind == KP_PARAM_BUFFER || p->kind == KP_PARAM_UNIFORM || p->kind == KP_PARAM_IMAGE;
+        if (!kept_kind || p->set != 0)
             continue;
         kp_str words = {0};
         kp_str_format(&words, "parameter '%s' is %s", p->name != NULL ? p->name : "",
@@ -245,6 +246,7 @@ static kp_result keep_params(kp_algorithm *algorithm, const kp_program *program)
                                    .ndim = p->ndim,
                                    .components = p->components,
                                    .writes = p->writes,
+                                   .least = p->kind == KP_PARAM_UNIFORM ? p->size : 0,
                                    .words = kp_str_take(&words)};
         if (kept.words == NULL)
             return kp_error_host_memory(sizeof kept);
@@ -266,6 +268,9 @@ static kp_result check_elements(const kp_algorithm *algorithm, const kp_algorith
     if (p->structure != NULL)
         fits = memory->structure != NULL ? !kp_structs_differ(p->structure, memory->structure, text, sizeof text)
                                          : items && memory->item == p->structure->size;
+    if (fits && memory->bytes < p->least)
+        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s of %u bytes, tensor '%s' has %llu", algorithm->label,
+                            p->words, p->least, memory->label, (unsigned long long)memory->bytes);
     if (fits)
         return KP_OK;
     bool elsewhere = strstr(text, "at byte") != NULL || strstr(text, " bytes, not ") != NULL;

@@ -16,6 +16,7 @@ typedef struct kp_algorithm_param {
     uint32_t ndim;        // 1, or 2 or 3 for a view; of an image
     uint32_t components;  // scalars in an element
     bool writes;          //
+    uint32_t least;       // bytes of a uniform
     kp_struct *structure; // of an element; NULL: it is none
     char *words;          // "parameter 'x' is Array[f32]"
 } kp_algorithm_param;

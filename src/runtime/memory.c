@@ -91,16 +91,24 @@ bool kp_memory_alive(const kp_memory *memory) {
 // Sides
 // ---------------------------------------------------------------------------------------------------------------------
 
-// The bytes of a VkBuffer for `bytes` of data: whole words, since modules without 8- and 16-bit types work on those.
-static VkDeviceSize buffer_size(uint64_t bytes) { return bytes == 0 ? 4 : (bytes + 3) / 4 * 4; }
+// Bytes in whole units.
+static VkDeviceSize whole(uint64_t bytes, uint64_t unit) {
+    return bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
+}
 
-VkDeviceSize kp_memory_range(const kp_memory *memory) {
-    VkDeviceSize size = buffer_size(memory->bytes), room = memory->root->device_side.size - memory->offset;
+// The bytes of a VkBuffer for `bytes` of data: whole rows of 16 bytes, since our modules read uniform buffers in those.
+static VkDeviceSize buffer_size(uint64_t bytes) { return whole(bytes, 16); }
+
+static VkDeviceSize range(const kp_memory *memory, uint64_t unit) {
+    VkDeviceSize size = whole(memory->bytes, unit), room = memory->root->device_side.size - memory->offset;
     return size < room ? size : room;
 }
 
+VkDeviceSize kp_memory_range(const kp_memory *memory) { return range(memory, 4); }
+VkDeviceSize kp_memory_uniform_range(const kp_memory *memory) { return range(memory, 16); }
+
 static kp_result make_side(kp_memory *memory, kp_buffer_kind kind, kp_buffer *side) {
-    VkDeviceSize size = buffer_size(memory->bytes);
+    VkDeviceSize size = memory->share.imported ? whole(memory->bytes, 4) : buffer_size(memory->bytes);
     bool share = memory->share.handle_type != 0 && memory->bytes != 0 && side == &memory->device_side;
     kp_result result = share ? kp_buffer_create_shared(memory->device, kind, size, &memory->share, memory->label, side)
                              : kp_buffer_create(memory->device, kind, size, memory->label, side);

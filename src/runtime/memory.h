@@ -79,6 +79,7 @@ void *kp_memory_host(const kp_memory *memory);    // NULL when not there
 
 // Bytes that a kernel may see of it: whole words, since modules without 8- and 16-bit types work on those.
 VkDeviceSize kp_memory_range(const kp_memory *memory);
+VkDeviceSize kp_memory_uniform_range(const kp_memory *memory); // the same of a uniform buffer: rows of 16 bytes
 
 // KP_ERROR_ARGUMENT for NULL and for another manager's, KP_ERROR_STATE for a dead one. `who` opens the message:
 // "sequence 's'"; `index` is the position in the caller's list.

@@ -60,7 +60,7 @@ static VkDeviceSize range_of(const kp_memory *memory, const kp_reflect_binding *
 static VkDescriptorBufferInfo bound_buffer(const kp_memory *memory, const kp_reflect_binding *binding,
                                            VkDeviceSize limit) {
     bool uniform = binding->kind == KP_REFLECT_UNIFORM_BUFFER;
-    VkDeviceSize size = range_of(memory, binding);
+    VkDeviceSize size = uniform ? kp_memory_uniform_range(memory) : range_of(memory, binding);
     return (VkDescriptorBufferInfo){.buffer = memory->root->device_side.handle,
                                     .offset = memory->offset,
                                     .range = uniform && size > limit ? limit : size};

@@ -253,9 +253,22 @@ kp_dtype kp_tensor_dtype(const kp_tensor *tensor) { return tensor != NULL ? tens
 uint32_t kp_tensor_item_size(const kp_tensor *tensor) { return tensor != NULL ? tensor->item : 0; }
 const kp_struct *kp_tensor_struct(const kp_tensor *tensor) { return tensor != NULL ? tensor->structure : NULL; }
 
+// "structs (position, velocity)"
+static void list_fields(const kp_struct *structure, char text[64]) {
+    size_t used = (size_t)snprintf(text, 64, "structs (");
+    for (size_t i = 0; i < structure->field_count && used < 64; i++)
+        used += (size_t)snprintf(text + used, 64 - used, "%s%s", i > 0 ? ", " : "", structure->fields[i].name);
+    if (used < 63)
+        snprintf(text + used, 64 - used, ")");
+    else
+        memcpy(text + 59, "...)", 5);
+}
+
 const char *kp_memory_holds(const kp_memory *memory, char text[64]) {
-    if (memory->structure != NULL)
-        snprintf(text, 64, "%.60s", memory->structure->name != NULL ? memory->structure->name : "structs");
+    if (memory->structure != NULL && memory->structure->name == NULL)
+        list_fields(memory->structure, text);
+    else if (memory->structure != NULL)
+        snprintf(text, 64, "%.60s", memory->structure->name);
     else if (memory->format == NULL && memory->item != kp_dtype_size(memory->dtype))
         snprintf(text, 64, "items of %u bytes", memory->item);
     else

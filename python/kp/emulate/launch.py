@@ -5,17 +5,20 @@ from __future__ import annotations
 import ast
 import itertools
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
+from .._kp import Tensor
 from .arrays import Array, LocalArray, from_list, row_major
 from .images import MAKERS, Image, ImageSpec, Sampler
 from .parallel import Group, Invocation, run_group
 from .rewrite import TYPES, Function
 from .scalars import i32
-from .vectors import Composite, typed, vector
+from .structs import Struct, leaf, numbers, struct, view
+from .vectors import Composite, Value, typed, vector
 
 # ----------------------------------------------------------------------------------------------------------------------
 # Types of parameters
@@ -70,10 +73,24 @@ class Index:
 
 _PLACES = {"Index": "index", "LocalIndex": "local", "LocalSize": "size", "GroupIndex": "group", "GroupCount": "count"}
 
+
+class Uniform:
+    """Uniform[T]: what all invocations read."""
+
+    def __init__(self, kind: Any) -> None:
+        self.kind = kind
+
+    def __class_getitem__(cls, kind: Any) -> Uniform:
+        return cls(kind)
+
+
 _SPECS: dict[str, Any] = {
     **TYPES,
     "Array": Array,
     "Const": Const,
+    "Struct": struct,
+    "Uniform": Uniform,
+    "RES_UNIFORM": "uniform",
     **MAKERS,
     **{name + "123"[n - 1].replace("1", ""): Index(name, n) for name in _PLACES for n in (1, 2, 3)},
     "RES_INPUT": "input",
@@ -84,8 +101,9 @@ _SPECS: dict[str, Any] = {
 }
 
 
-def spec_of(text: str) -> Any:
-    """What a type as a kernel writes it means: a type, an Array, an Index, or pyshader's tuple with one of these."""
+def spec_of(text: str, structs: Mapping[str, Any] = MappingProxyType({})) -> Any:
+    """What a type as a kernel writes it means: a type, an Array, an Index, or pyshader's tuple with one of these. `structs` are
+    those of the text."""
 
     class Names(dict[str, Any]):
         def __missing__(self, name: str) -> Any:
@@ -93,19 +111,19 @@ def spec_of(text: str) -> Any:
 
     class _Prefix:
         def __getattr__(self, name: str) -> Any:
-            return _SPECS.get(name, self)
+            return structs.get(name) or _SPECS.get(name, self)
 
     if re.match(r"[123]d ", text) or text == "sampler":  # pyshader's, as the compiler calls them
         return ("sampler" if text == "sampler" else "texture", 0, text)
-    spec = eval(text, {"__builtins__": {}}, Names(_SPECS))
+    spec = eval(text, {"__builtins__": {}}, Names({**_SPECS, **structs}))
     while isinstance(spec, str):
-        spec = spec_of(spec)
+        spec = spec_of(spec, structs)
     if isinstance(spec, tuple) and spec[0] in ("texture", "sampler"):
         return spec
     if isinstance(spec, Array) and isinstance(spec.element, str):
-        spec.element = spec_of(spec.element)
+        spec.element = spec_of(spec.element, structs)
     if isinstance(spec, tuple):
-        inner = spec_of(spec[2]) if isinstance(spec[2], str) else spec[2]
+        inner = spec_of(spec[2], structs) if isinstance(spec[2], str) else spec[2]
         return (*spec[:2], inner)
     return spec
 
@@ -114,13 +132,9 @@ class Buffer:
     """A storage buffer: a flat NumPy array whose elements are values of the language, or arrays of them."""
 
     def __init__(self, name: str, element: Any, data: Any, length: int | None = None, axes: int = 1) -> None:
-        scalar = element
-        self.width = 1
-        while isinstance(scalar, Array):
-            self.width *= scalar.length or 1
-            scalar = scalar.element
-        self.width *= getattr(scalar, "size", 1)
-        wanted = np.dtype(getattr(getattr(scalar, "scalar", scalar), "numpy", np.bool_))
+        wanted, self.width = numbers(element)
+        if wanted.names is not None and data.dtype.names is not None:
+            data = view(data, leaf(element), name)
         if data.dtype != wanted:
             raise TypeError(f"argument '{name}': has dtype {data.dtype}, must be {wanted}")
         if data.size % self.width:
@@ -168,6 +182,8 @@ class Buffer:
             return Buffer(f"{self.name}[{index}]", self.element.element, self.data[at].reshape(-1))
         if self.element is bool:
             return bool(self.data[at])
+        if issubclass(self.element, Struct):
+            return self.element.at(self.data[at : at + 1].reshape(()))
         value = self.element.from_numpy(self.data[at])
         return value.at_home(lambda new: self._store(at, new)) if isinstance(value, Composite) else value
 
@@ -181,7 +197,10 @@ class Buffer:
             self._store(at, typed(value, self.element, self.name))
 
     def _store(self, at: int, value: Any) -> None:
-        self.data[at] = value.numbers() if self.width > 1 else value
+        if isinstance(value, Struct):
+            self.data[at] = value._data
+        else:
+            self.data[at] = value.numbers() if self.width > 1 else value
 
     def __len__(self) -> int:
         return self.axes[0] if self.axes else len(self.data)
@@ -191,7 +210,7 @@ class Buffer:
 
     def copy(self) -> LocalArray:
         """A row of a buffer of arrays, as an array of the kernel's own."""
-        values = [x.copy() if isinstance(x, (Buffer, Composite)) else x for x in self]
+        values = [x.copy() if isinstance(x, (Buffer, Value)) else x for x in self]
         return LocalArray(self.element, values)
 
     def __repr__(self) -> str:
@@ -218,7 +237,7 @@ class Parameter:
     @property
     def array(self) -> Array | None:
         """The type of a buffer."""
-        spec = self.spec[2] if isinstance(self.spec, tuple) else self.spec
+        spec = self.spec[2] if isinstance(self.spec, tuple) and self.spec[0] == "buffer" else self.spec
         return spec if isinstance(spec, Array) else None
 
     @property
@@ -250,12 +269,24 @@ class Parameter:
         if self.array is not None:
             buffer = Buffer(self.name, self.array.element, given, self.array.length, self.array.axes)
             return lambda place: buffer
-        plain = spec.kind if isinstance(spec, Const) else spec[2] if isinstance(spec, tuple) else spec
+        plain = spec.kind if isinstance(spec, (Const, Uniform)) else spec[2] if isinstance(spec, tuple) else spec
         made = self._value(plain, given)
-        return (lambda place: made.copy()) if isinstance(made, Composite) else (lambda place: made)
+        if isinstance(spec, tuple) and spec[0] == "buffer" and isinstance(made, Struct):
+            return lambda place: made  # the caller's own
+        return (lambda place: made.copy()) if isinstance(made, Value) else (lambda place: made)
 
     def _value(self, kind: Any, given: Any) -> Any:
         """The value of a parameter that is the same for all indices."""
+        if isinstance(given, Tensor):
+            given = np.asarray(given)
+        if isinstance(given, np.ndarray) and not isinstance(self.spec, Const):
+            given = given.reshape(-1)[: numbers(kind)[1]]  # of a uniform, which may be longer
+        if isinstance(kind, Array):
+            return Buffer(self.name, kind.element, np.ascontiguousarray(given).reshape(-1), kind.length)
+        if issubclass(kind, Struct):
+            if isinstance(given, np.ndarray) and given.dtype.names is not None:
+                return kind.at(view(given.reshape(-1)[:1], kind, self.name).reshape(()))
+            return kind.given(given, self.name)
         if issubclass(kind, Composite):
             parts = np.asarray(given).reshape(-1).tolist()
             if len(parts) != kind.size:
@@ -263,6 +294,7 @@ class Parameter:
                     f"argument '{self.name}': {kind.__name__} has {kind.size} components, not {len(parts)}"
                 )
             return kind(*[kind.scalar(x) for x in parts])
+        given = given.reshape(-1)[0] if isinstance(given, np.ndarray) and given.size else given
         given = given.item() if isinstance(given, (np.generic, np.ndarray)) else given
         if kind is not bool and issubclass(kind, int) and not isinstance(given, int):
             raise TypeError(f"argument '{self.name}': must be {kind.__name__}, not {type(given).__name__}")
@@ -302,9 +334,7 @@ class _Arguments:
 
     def _flat(self, given: Any, element: Any) -> Any:
         if isinstance(given, (list, tuple)):
-            while isinstance(element, Array):
-                element = element.element
-            return np.array(given, dtype=getattr(getattr(element, "scalar", element), "numpy", np.bool_)).reshape(-1)
+            return np.array(given, dtype=numbers(element)[0]).reshape(-1)
         found = given if isinstance(given, np.ndarray) else np.asarray(memoryview(given))
         return found.astype(found.dtype.newbyteorder("="), copy=False).reshape(-1)
 
@@ -378,7 +408,7 @@ class Emulation:
             self.writes |= {param.name for param in self.program.params if param.writes}
         origin = self.kernel._origin if self.kernel is not None else None
         self.checked = bool(origin is not None and origin.options.get("checked"))
-        self.parameters = [Parameter(a, spec_of(text)) for a, text in self._types().items()]
+        self.parameters = [Parameter(a, spec_of(text, self.function.structs)) for a, text in self._types().items()]
         self.constants = self._defaults()
         self.function.node.args.defaults = []
         self.local_size, self.subgroup_size = self._sizes()

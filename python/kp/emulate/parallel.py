@@ -17,6 +17,7 @@ import numpy as np
 
 from .arrays import row_major
 from .scalars import Integer, i32, u32
+from .structs import Struct
 from .vectors import Vector, lift, typed, vector
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -73,6 +74,8 @@ class Shared:
 
     def _anything(self) -> Any:
         scalar = getattr(self.element, "scalar", self.element)
+        if issubclass(scalar, Struct):
+            return scalar.anything()
         value = scalar(scalar.high // 3) if issubclass(scalar, Integer) else scalar(float("nan"))
         return self.element(value)
 

@@ -21,12 +21,14 @@ from typing import Any
 import numpy as np
 
 from ..lang import LanguageFunction, LanguageType, type_text
+from ..structs import StructType
 from .arrays import Array, LocalArray, Table, from_list, leaves, table_kind
 from .functions import FUNCTIONS, PYTHON
 from .images import FUNCTIONS as IMAGES
 from .matrices import matrix, matrix_types
 from .parallel import PARALLEL, Collective, shared
 from .scalars import SCALARS, f16, f32, f64, i32, u64
+from .structs import Struct, struct
 from .vectors import Composite, typed, vector, vector_types
 
 TYPES: dict[str, Any] = {
@@ -78,6 +80,12 @@ def translate(value: Any) -> Any:
         items = tuple(translate(item) for item in value)
         kind = table_kind(list(leaves(items)))
         return Table.of(items, kind) if kind not in (None, i32) else items
+    if isinstance(value, StructType):
+        from .launch import spec_of
+
+        return spec_of(value.text)
+    if isinstance(value, type) and issubclass(value, Struct):
+        return value
     if isinstance(value, LanguageFunction) or getattr(value, "__module__", None) in ("builtins", "math"):
         name = value.__name__
         return LANGUAGE.get(name)
@@ -331,11 +339,27 @@ def _globals(tree: ast.Module) -> dict[str, Any]:
     return names
 
 
+def _structs(tree: ast.Module) -> dict[str, Any]:
+    """The structs of a text: its classes with the base Struct."""
+    from .launch import spec_of
+
+    made: dict[str, Any] = {}
+    for node in tree.body:
+        if isinstance(node, ast.ClassDef) and [ast.unparse(base).rpartition(".")[2] for base in node.bases] == [
+            "Struct"
+        ]:
+            fields = [field for field in node.body if isinstance(field, ast.AnnAssign)]
+            kinds = {ast.unparse(field.target): spec_of(ast.unparse(field.annotation), made) for field in fields}
+            made[node.name] = struct(node.name, **kinds)
+    return made
+
+
 class Function:
     """A function made ready to run: `call` is it. Given as a function, or as a text and which function of it."""
 
     def __init__(self, function: Any, name: str | None = None, siblings: Mapping[str, Any] | None = None):
         self.function = function if not isinstance(function, str) else None
+        self.structs: dict[str, Any] = {}  # of a text
         self.siblings: dict[str, Any] = dict(siblings or {})  # functions, as trees, and constants
         self.node, self.file = self._parse(function, name)
         self.name = self.node.name
@@ -359,7 +383,8 @@ class Function:
         body = tree.body[0].body if indented and isinstance(tree.body[0], ast.If) else tree.body
         found = [node for node in body if isinstance(node, ast.FunctionDef)]
         if isinstance(function, str):
-            self.siblings = {**_globals(tree), **{node.name: node for node in found}}
+            self.structs = _structs(tree)
+            self.siblings = {**_globals(tree), **self.structs, **{node.name: node for node in found}}
         chosen = [node for node in found if name in (None, node.name)]
         if not chosen:
             raise ValueError(f"there is no function '{name}' in the source")
@@ -404,7 +429,7 @@ class Function:
     def _known(self, kind: Any) -> Any:
         if isinstance(kind, Array):
             return kind
-        known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, Composite))
+        known = isinstance(kind, type) and (kind in SCALARS or kind is bool or issubclass(kind, (Composite, Struct)))
         return kind if known else None
 
     def meets(self) -> bool:

@@ -18,16 +18,22 @@ def _positions(name: str, size: int) -> list[int] | None:
     return None
 
 
-class Composite:
-    """What a variable gets a copy of, and what stores where it was read from: a vector or a matrix."""
+class Value:
+    """What the language has as values and Python as objects: a variable gets a copy."""
+
+    __slots__ = ()
+
+    def copy(self) -> Any:
+        raise NotImplementedError
+
+
+class Composite(Value):
+    """A value that stores where it was read from: a vector or a matrix."""
 
     __slots__ = ()
 
     def numbers(self) -> list[Any]:
         """All of them, in order."""
-        raise NotImplementedError
-
-    def copy(self) -> Any:
         raise NotImplementedError
 
     def at_home(self, store: Callable[[Any], None]) -> Any:
@@ -212,7 +218,7 @@ _operators()
 def typed(value: Any, kind: Any, name: str) -> Any:
     """`value` as a `kind`: the same type, or a literal that adapts; a fresh copy when it is a vector."""
     if type(value) is kind:
-        return value.copy() if isinstance(value, Composite) else value
+        return value.copy() if isinstance(value, Value) else value
     if type(value) in (int, float) and kind in SCALARS:
         return kind.literal(value)
     if holds(kind, type(value)):

@@ -99,3 +99,48 @@ def shared_structs(i: Index, t: LocalIndex, ps: Array[Particle], out: Array[f32]
 
 def view(i: Index2, ps: Array[Box, 2]):
     ps[i.y, i.x].low = ps[0, 0].high
+
+
+class Settings(Struct):
+    dt: f32
+    gravity: vec3
+    weights: Array(3, f32)
+    on: bool
+    half: f16
+    wide: f64
+    big: i64
+    small: i8
+
+
+def _scaled(s: Settings, w):
+    return s.dt * w
+
+
+def uniforms(i: Index, x: Array[f32], s: Uniform[Settings], v: Uniform[vec3], n: Uniform[i32], t: Uniform[Array(5, vec2)]):
+    g = s.gravity
+    w = s.weights.copy()
+    x[i] = s.dt + g.y + s.weights[i % 3] + v.z + f32(n) + t[i % 5].y + dot(g, v) + w[i % 3] + _scaled(s, 2.0)
+
+
+def small_uniform(i: Index, x: Array[f32], s: Uniform[Settings]):
+    x[i] = f32(s.half) + f32(s.wide) + f32(s.big) + f32(s.small) + (1.0 if s.on else 2.0)
+
+
+def pyshader_uniform(x=("buffer", 0, Array(f32)), s=("uniform", 1, Struct(a=f32, b=vec4)), m=("uniform", (0, 2), vec4), i=("input", "GlobalInvocationId", ivec3)):
+    x[i.x] = s.a * s.b.w + m.x
+
+
+class View(Struct):
+    m: mat4
+    scale: f32
+    n: mat2x3
+    several: Array(2, mat2)
+
+
+def matrices(i: Index, x: Array[vec4], view: Uniform[View], views: Array[View]):
+    x[i] = view.m @ x[i] * view.scale + view.several[i % 2][1].x
+    views[i].m[1].x = 2.0
+    views[i].n = view.n * 2.0
+    views[i].several[i % 2] = view.several[0]
+    m = views[i].m
+    x[i] += m[i % 4]
