@@ -25,6 +25,7 @@ PROGRAMS = [
     "logistic.py",
     "call.py",
     "dispatch",
+    "queues.py",
     "compile",
     "import.py",
     "manager",
