@@ -517,8 +517,11 @@ KP_API kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorit
 
 // As kp_record_dispatch, with the workgroups that lie in `counts` (u32, or i32) when it runs: three in a row, `offset`
 // bytes from its start, a multiple of 4. So a kernel can say how much the next one has to do. A kernel of kp_compile
-// runs once per workgroup here, so these are its indices. None may exceed max_workgroup_count: that is the program's
-// care, since nobody else sees them. `desc` may have push constants only. KP_ERROR_TYPE, KP_ERROR_ARGUMENT.
+// with a local size of its own has that many invocations in each workgroup, so for n of them the number to write is
+// (n + local_size - 1) // local_size, and it takes n from a buffer to leave out the rest. One without runs once per
+// workgroup here, since nobody knows its extent when the blocks of other launches are made: that is for small numbers.
+// None may exceed max_workgroup_count: that is the program's care, since nobody else sees them. `desc` may have push
+// constants only. KP_ERROR_TYPE, KP_ERROR_ARGUMENT.
 KP_API kp_result kp_record_dispatch_indirect(kp_sequence *sequence, kp_algorithm *algorithm, kp_tensor *counts,
                                              uint64_t offset, const kp_dispatch_desc *desc);
 
