@@ -189,8 +189,17 @@ static const char *in_order(const kp_type *type) {
     return type->axes == 1 ? "x" : type->axes == 2 ? "x, y" : "x, y, z";
 }
 
+// Cutting 64 bits down to 32 might bring what is outside in.
+static void refuse_wide(kp_checker *c, const kp_node *at) {
+    if (at->kind != KP_NODE_CONST && kp_dtype_size(at->type->dtype) > sizeof(int32_t))
+        kp_check_fail(c, at, "a pixel is counted in 32 bits, but this is %s; write %s(%s)", at->type->name,
+                      kp_type_vector(c->unit, KP_I32, at->type->components)->name, kp_check_text(c, at));
+}
+
 static kp_node *coordinate(kp_checker *c, kp_node *n, const char *image) {
-    kp_node *at = kp_check_cast(c, kp_check_index(c, n), kp_type_scalar(c->unit, KP_I32));
+    kp_node *at = kp_check_index(c, n);
+    refuse_wide(c, at);
+    at = kp_check_cast(c, at, kp_type_scalar(c->unit, KP_I32));
     if (at->kind == KP_NODE_CONST && at->u.value.i < 0)
         kp_check_fail(c, n, "the pixels of '%s' are counted from 0, not from the end", image);
     return at;
@@ -228,6 +237,7 @@ kp_node *kp_check_pixel(kp_checker *c, kp_node *n, kp_node *image) {
             kp_check_fail(c, index, "a pixel of '%s' is %s[%s], or has an ivec%u, but this is %s",
                           kp_check_text(c, image), kp_check_text(c, image), in_order(type), type->axes,
                           index->type->name);
+        refuse_wide(c, index);
         index = kp_check_cast(c, index, kp_type_vector(c->unit, KP_I32, type->axes));
     }
     n->type = type->element;

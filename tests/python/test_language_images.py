@@ -332,6 +332,25 @@ def test_sampling(mgr, rng, filter, wrap):
 
 
 @kp.kernel
+def all_four(i: Index, picture: Texture2D[vec4], out: Array[vec4]):
+    out[i] = picture.sample(vec2(-2.0, 0.5)) if i == 0 else picture.sample(vec2(0.5))
+    if i == 2:
+        out[i] = picture[-1 + i - 2, 0]
+
+
+@pytest.mark.parametrize("channels", [1, 2, 4])
+def test_channels_that_a_texture_lacks(mgr, channels):
+    picture = mgr.image_t(np.full((3, 4, channels), 51, np.uint8), 4, 3, channels, normalized=True, wrap="zero")
+    mgr.sequence().record(kp.OpSyncDevice([picture])).eval()
+    got, wanted = np.zeros((3, 4), np.float32), np.zeros((3, 4), np.float32)
+    all_four(picture, got, extent=3)
+    all_four.emulate(picture, wanted, extent=3)
+    np.testing.assert_allclose(got, wanted, atol=1e-6)
+    lacking = [0.0, 0.0, 0.0, 1.0][channels:]
+    np.testing.assert_allclose(got, [[0.0] * channels + lacking, [0.2] * channels + lacking, [0.0] * 4], atol=1e-6)
+
+
+@kp.kernel
 def in_line_and_space(i: Index, a: Texture1D[f32], b: Texture3D[vec3], x: Array[f32], out: Array[vec4]):
     out[i] = vec4(b.sample(vec3(x[i], 0.5, 1.0 - x[i])), a.sample(x[i])) + vec4(a[i], b[i, 0, 1])
 
@@ -367,7 +386,7 @@ def test_pyshaders_samplers(mgr, rng):
             sampler: ("sampler", 2, ""),
             out: ("buffer", 3, Array(vec4)),
         ):
-            place = vec2(f32(index.x) / 8.0, 0.5)
+            place = vec2((f32(index.x) + 0.3) / 8.0, 0.4)
             out[index.x] = tex.sample(sampler, place) + vec4(stdlib.sample(also, sampler, place.x)) + tex.read(index.xy)
         """)
     )

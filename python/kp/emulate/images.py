@@ -139,8 +139,11 @@ class Image:
         values = raw.astype(np.float64) if self.spec.scalar is f32 else raw
         if self.spec.scalar is f32 and self.data.dtype.kind in "iu":
             values = np.maximum(values / np.iinfo(self.data.dtype).max, -1.0)
-        numbers: list[float] = values.tolist()
-        return [*numbers, 0, 0, 0, 1][: len(numbers)] + [0, 0, 0, 1][len(numbers) :]
+        return self._complete(values.tolist())
+
+    def _complete(self, channels: list[float]) -> list[float]:
+        """Four components: of the channels that an image lacks, the fourth is 1 and the others 0."""
+        return channels + [0, 0, 0, 1][len(channels) :]
 
     def _texel(self, four: list[float]) -> Any:
         texel = self.spec.texel
@@ -187,7 +190,10 @@ class Image:
         places = [float(k) for k in at] if isinstance(at, Vector) else [float(at)]
         total = [0.0] * 4
         for weight, pixel in self._pixels(sampler, places):
-            four = [0.0] * 4 if None in pixel else self._four(tuple(reversed(pixel)))  # type: ignore[arg-type]
+            if None in pixel:
+                four = self._complete([0] * self.data.shape[-1])
+            else:
+                four = self._four(tuple(reversed(pixel)))  # type: ignore[arg-type]
             total = [t + weight * x for t, x in zip(total, four, strict=True)]
         return self._texel(total if self.spec.scalar is f32 else [int(x) for x in total])
 
