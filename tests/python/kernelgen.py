@@ -118,7 +118,7 @@ class Generator:
         if self.grids and self.chance(0.15):
             return f"{self.pick(*self.grids)}[{self.either_end(2, d)}][{self.either_end(3, d)}]"
         if choice >= 22:
-            return self.i32_rare(choice, e, self.i32(d - 1), d)
+            return self.i32_rare(choice, self.i32(d - 1), self.i32(d - 1), d)
         solid = self.i32(d - 1)
         if choice == 9:
             return f"({solid} {self.pick('//', '%')} ({self.i32(d - 1)} & 15 | 1))"
@@ -153,9 +153,8 @@ class Generator:
 
     def i32_rare(self, choice, e, f, d):
         if choice == 22:
-            return self.pick(
-                f"TABLE[{self.either_end(4, d)}]", f"ROWS[{self.either_end(2, d)}][{self.either_end(3, d)}]"
-            )
+            index = f"({self.i32(d - 1)} % 6 - 3)"  # an item that is known while compiling is a literal, which may not wrap
+            return self.pick(f"TABLE[{index}]", f"ROWS[{self.either_end(2, d)}][{index}]")
         if choice == 23:
             return f"({e} {self.pick('and', 'or')} {f})"
         if choice == 24:

@@ -114,7 +114,7 @@ def table_kind(numbers: list[Any]) -> Any:
 
 
 class Table(tuple[Any, ...]):
-    """A tuple of integers beyond i32: what an index that is no constant picks has a type."""
+    """A tuple of numbers without types: what an index that is no constant picks has the one that holds them all."""
 
     kind: Any
 
@@ -126,7 +126,7 @@ class Table(tuple[Any, ...]):
 
     def __getitem__(self, index: Any) -> Any:
         item = super().__getitem__(index)
-        return self.kind(item) if type(index) is not int and type(item) is int else item
+        return self.kind(item) if type(index) is not int and type(item) in (int, float) else item
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i32(k)] for k in range(len(self)))

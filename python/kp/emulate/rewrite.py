@@ -78,8 +78,9 @@ def translate(value: Any) -> Any:
         return kind(value.item()) if kind is not None and value.dtype.name not in ("int64", "float64") else value.item()
     if isinstance(value, tuple):
         items = tuple(translate(item) for item in value)
-        kind = table_kind(list(leaves(items)))
-        return Table.of(items, kind) if kind not in (None, i32) else items
+        numbers = list(leaves(items))
+        kind = table_kind(numbers) or (f32 if all(type(x) in (int, float) for x in numbers) else None)
+        return Table.of(items, kind) if numbers and kind is not None else items
     if isinstance(value, StructType):
         from .launch import spec_of
 
