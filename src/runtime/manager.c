@@ -261,6 +261,7 @@ void kp_manager_destroy(kp_manager *manager) {
     end_recordings(manager);
     for (KP_LIST_EACH(kp_semaphore, s, &manager->semaphores))
         kp_semaphore_kill(s);
+    kp_semaphore_clear_retired(manager);
     for (KP_LIST_EACH(kp_algorithm, a, &manager->algorithms))
         kp_algorithm_kill(a);
     kp_pipelines_destroy(manager);

@@ -17,6 +17,8 @@
 
 typedef struct kp_recording kp_recording;
 
+enum { KP_MANAGER_RETIRED = 64 };
+
 struct kp_manager {
     atomic_uint refs;           //
     atomic_bool alive;          // false once destroyed
@@ -41,8 +43,10 @@ struct kp_manager {
     kp_list algorithms;         //
     kp_list sequences;          //
     kp_list semaphores;         //
-    kp_recording *orphans;      // in flight, their sequences destroyed, or without one
-    atomic_bool has_orphans;    // a look without the lock
+    _Atomic(VkSemaphore) retired[KP_MANAGER_RETIRED]; // semaphore.c: to be destroyed
+    atomic_uint retirements;                          // so far
+    kp_recording *orphans;                            // in flight, their sequences destroyed, or without one
+    atomic_bool has_orphans;                          // a look without the lock
 };
 
 // The usual first lines of a call: KP_ERROR_ARGUMENT for NULL, KP_ERROR_STATE for a destroyed manager and in a forked

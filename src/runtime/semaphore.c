@@ -33,12 +33,26 @@ bool kp_semaphore_hold(kp_semaphore *semaphore) {
     return true;
 }
 
+// The work that used it is done, but Mesa's drivers look at a semaphore once more after they have signalled a
+// submission's fence (vk_queue_submit_cleanup, in 22.3 and later): so it goes when many others have, or with the
+// manager.
+static void retire(kp_manager *manager, VkSemaphore handle) {
+    unsigned slot = atomic_fetch_add_explicit(&manager->retirements, 1, memory_order_relaxed) % KP_MANAGER_RETIRED;
+    VkSemaphore old = atomic_exchange(&manager->retired[slot], handle);
+    if (old != VK_NULL_HANDLE)
+        manager->device->vk.vkDestroySemaphore(manager->device->handle, old, NULL);
+}
+
+void kp_semaphore_clear_retired(kp_manager *manager) {
+    for (unsigned i = 0; i < KP_MANAGER_RETIRED; i++)
+        retire(manager, VK_NULL_HANDLE);
+}
+
 static void drop(kp_semaphore *semaphore) {
     if (atomic_fetch_sub_explicit(&semaphore->holds, 1, memory_order_acq_rel) != 1)
         return;
-    kp_device *device = semaphore->manager->device;
     if (!semaphore->foreign)
-        device->vk.vkDestroySemaphore(device->handle, semaphore->handle, NULL);
+        retire(semaphore->manager, semaphore->handle);
     semaphore->handle = VK_NULL_HANDLE;
 }
 

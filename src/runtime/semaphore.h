@@ -23,7 +23,8 @@ struct kp_semaphore {
 
 bool kp_semaphore_hold(kp_semaphore *semaphore); // false when it is destroyed
 void kp_semaphore_let_go(kp_semaphore *semaphore);
-void kp_semaphore_kill(kp_semaphore *semaphore); // ends the handle's life, once
+void kp_semaphore_kill(kp_semaphore *semaphore);      // ends the handle's life, once
+void kp_semaphore_clear_retired(kp_manager *manager); // when nothing runs any more
 
 // Checks the points of a submission; `who` opens messages.
 kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_desc *desc, const char *who);
