@@ -173,3 +173,38 @@ def test_an_index_beyond_its_tuple():
     text = PICK.replace(" + 10 * T[j][-1 - c[i]]", "")
     kp.kernel_from_source(text)(0, np.array([3, -4, MOST], np.int32), x)
     assert x.tolist() == [3, 3, 3]  # the last of its own tuple, as of a local array
+
+
+def test_what_the_language_has_an_answer_for_is_no_fault():
+    """Numbers that wrap, shifts by any amount, floats beyond an integer: the same, checked or not."""
+    text = """def k(i: Index, a: Array[i32], s: Array[i32], x: Array[f32], out: Array[i32]):
+    n = a[i]
+    out[i * 6 + 0] = n // -1 + n // s[0]
+    out[i * 6 + 1] = n % -1 + n % s[0]
+    out[i * 6 + 2] = n << s[i]
+    out[i * 6 + 3] = n >> s[i]
+    out[i * 6 + 4] = i32(x[i])
+    out[i * 6 + 5] = abs(n) * n
+"""
+    a, s = np.array([LEAST, MOST, -7, 7, -1], np.int32), np.array([-1, 31, 32, 1000, LEAST], np.int32)
+    x = np.array([3e9, -3e9, np.nan, np.inf, -1.5], np.float32)
+    results = []
+    for checked in (False, True):
+        out = np.zeros(30, np.int32)
+        kp.kernel_from_source(text, checked=checked)(a, s, x, out, extent=5)
+        results.append(out.reshape(5, 6).tolist())
+    assert results[0] == results[1]
+    assert [row[0] for row in results[1][2:]] == [14, -14, 2] and results[1][0][:2] == [0, 0]
+    assert [row[2] for row in results[1]] == [0, LEAST, 0, 0, 0]  # MOST << 31 keeps its last bit
+    assert [row[3] for row in results[1]] == [-1, 0, -1, 0, -1]
+    assert [row[4] for row in results[1]] == [MOST, LEAST, 0, MOST, -1]
+
+
+@pytest.mark.parametrize("kind", ["i32", "u32"])
+def test_a_divisor_of_zero_is_a_fault_in_every_form(kind):
+    n = np.array([5], np.int32 if kind == "i32" else np.uint32)
+    for body in ("n[0] //= z", "n[0] %= z", "q, r = divmod(n[0], z)\n    n[0] = q + r", "n[0] = 7 // (n[0] * z)"):
+        text = f"def k(i: Index, z: {kind}, n: Array[{kind}]):\n    {body}\n"
+        assert fault(text, 0, n)[1] == "integer division or modulo by zero, in invocation (0, 0, 0)", body
+    vector = "def k(i: Index, z: ivec3, n: Array[ivec3]):\n    n[0] = n[0] // z\n"
+    assert fault(vector, (1, 0, 2), np.ones((1, 3), np.int32))[1].startswith("integer division or modulo by zero")
