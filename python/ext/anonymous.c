@@ -341,9 +341,11 @@ int ext_anonymous_launch(kp_ext *ext, ext_core *core, PyObject *program, PyObjec
 
 int ext_anonymous_replay(kp_ext *ext, ext_core *core, uint64_t recipe) {
     size_t index = 0;
+    if (!ext_core_usable(core))
+        return 0;
     while (index < core->slot_count && (core->slots[index].recipe != recipe || !is_free(&core->slots[index])))
         index++;
-    if (index == core->slot_count || !ext_core_usable(core))
+    if (index == core->slot_count)
         return 0;
     ext_core_pin(core);
     kp_result result = submit(core, index, false);
