@@ -8,6 +8,7 @@ signature that it is called with.
 from __future__ import annotations
 
 from . import _kp
+from ._axes import axes_of
 from ._capture import ABSENT, Capture
 from ._images import type_of
 from ._source import _param_types, compile_capture
@@ -33,6 +34,7 @@ class Origin:
         plain = set(self.names[code.co_argcount - defaults : code.co_argcount]) if defaults else set()
         self.open = tuple(name for name in self.names if name not in self.types and name not in plain)
         # What was captured, and its programs by the types of `open`.
+        self._axes: tuple[Capture | None, dict[str, int]] = (None, {})
         self._made: tuple[Capture, dict[tuple[str, ...], Program]] = (Capture(function, self.types, options), {})
 
     @property
@@ -81,7 +83,17 @@ class Origin:
                 f"{self.function.__name__}() has parameters without types, {', '.join(missing)}; they get them from "
                 f"arguments"
             )
-        return tuple(self._type_of(name, values[name]) for name in self.open)
+        return tuple(self._with_axes(name, self._type_of(name, values[name])) for name in self.open)
+
+    def _with_axes(self, name: str, text: str) -> str:
+        """Array[f32], or Array[f32, 2] where the kernel has two indices for it."""
+        if not text.startswith("Array[") or text.endswith((", 2]", ", 3]")):
+            return text
+        capture = self._made[0]
+        if self._axes[0] is not capture or changed(capture.watches):
+            self._axes = capture, axes_of(self.function)
+        count = self._axes[1].get(name, 1)
+        return f"{text[:-1]}, {count}]" if count > 1 else text
 
     def _type_of(self, name: str, value: Any) -> str:
         if isinstance(value, str):

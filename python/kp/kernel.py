@@ -17,6 +17,7 @@ from operator import index
 from . import _kp
 from ._images import KINDS, check_image, image_of, size_of
 from ._source import check_function
+from .lang import matrix_shape
 from .structs import pack, uniform_array
 
 TYPE_CHECKING = False
@@ -413,8 +414,9 @@ class Kernel(_kp._Call):
                     f"{self.__name__}() argument '{param.name}': must be {param.type}, not {type(value).__name__}"
                 )
             scalars = (value,) if param.components == 1 else tuple(value)
-            if "mat" in param.type:
-                scalars = self._numbers_of(param, scalars)
+            shape = matrix_shape(param.type)
+            if shape is not None:
+                scalars = self._numbers_of(param, scalars, *shape)
             if len(scalars) != param.components:
                 raise ValueError(
                     f"{self.__name__}() argument '{param.name}': {param.type} has {param.components} components, "
@@ -424,14 +426,11 @@ class Kernel(_kp._Call):
                 self._pack(param, block, k, scalar)
         return bytes(block)
 
-    def _numbers_of(self, param: Param, rows: tuple[Any, ...]) -> tuple[Any, ...]:
+    def _numbers_of(self, param: Param, rows: tuple[Any, ...], count: int, columns: int) -> tuple[Any, ...]:
         """The numbers of a matrix, row by row."""
-        columns, _, count = param.type.rpartition("mat")[2].partition("x")
-        if len(rows) != int(count or columns) or any(
-            not hasattr(row, "__len__") or len(row) != int(columns) for row in rows
-        ):
+        if len(rows) != count or any(not hasattr(row, "__len__") or len(row) != columns for row in rows):
             raise ValueError(
-                f"{self.__name__}() argument '{param.name}': {param.type} is {count or columns} rows of {columns} numbers"
+                f"{self.__name__}() argument '{param.name}': {param.type} is {count} rows of {columns} numbers"
             )
         return tuple(number for row in rows for number in row)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 import sys
 
 from . import _kp
-from .lang import LanguageType, Written, type_text
+from .lang import LanguageType, Written, matrix_shape, type_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -137,9 +137,9 @@ def dtype_of(structure: _Structure) -> Any:
 
     _, size, _, fields = structure
     formats = []
-    for _, _, dtype, components, count, _, _, inner in fields:
+    for _, type_, dtype, components, count, _, _, inner in fields:
         base = numpy.dtype(_NUMPY_NAMES[dtype]) if inner is None else dtype_of(inner)
-        shape = tuple(n for n in (count, components) if n > 1)
+        shape = (*(n for n in (count,) if n > 1), *(matrix_shape(type_) or (n for n in (components,) if n > 1)))
         formats.append(numpy.dtype((base, shape)) if shape else base)
     layout: Any = {
         "names": [field[0] for field in fields],

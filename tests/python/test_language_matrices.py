@@ -245,3 +245,39 @@ def test_pyshader():
     mgr.sequence().record(kp.OpSyncDevice([x])).record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([y])).eval()
     assert np.array_equal(y.data().reshape(a.shape), a @ a)
     mgr.destroy()
+
+
+class Body(kp.Struct):
+    mass: f32
+    frame: mat3
+    point: vec3
+    turns: Array(2, mat2)
+
+
+@kp.kernel
+def structs(i: Index, b: Array[Body], o: Array[mat3], own: Body):
+    o[i] = b[i].frame @ b[i].frame.T
+    b[i].frame[1, 2] = 7.0
+    b[i].turns[1][0] = b[i].point.xy
+    x = b[i].copy()
+    x.frame = x.frame * 2.0
+    o[i] += x.frame + own.frame
+    b[i].point = x.frame @ x.point
+
+
+def test_matrices_in_structs():
+    """Of any place: a matrix is aligned as its numbers are."""
+    validate(structs.spirv())
+    assert Body.dtype["frame"].shape == (3, 3) and Body.dtype["turns"].shape == (2, 2, 2)
+    assert Body.dtype.itemsize == 4 * (1 + 9 + 3 + 8)
+    b = np.zeros(3, Body.dtype)
+    b["frame"], b["point"] = np.arange(27).reshape(3, 3, 3), (1, 2, 3)
+    o, start, own = np.zeros((3, 3, 3), np.float32), b.copy(), b[1].copy()
+    structs(b, o, own)
+    frame = start["frame"].copy()
+    wanted = frame @ frame.transpose(0, 2, 1)
+    frame[:, 1, 2] = 7
+    assert np.array_equal(o, wanted + 2 * frame + own["frame"])
+    assert np.array_equal(b["frame"], frame)
+    assert np.array_equal(b["turns"], [[[[0, 0], [0, 0]], [[1, 2], [0, 0]]]] * 3)
+    assert np.array_equal(b["point"], np.einsum("nij,j->ni", 2 * frame, np.array([1, 2, 3], np.float32)))

@@ -118,3 +118,53 @@ def test_faults_are_found_when_the_kernel_is_made():
     assert fault("for x in a: a[0, 0] = x") == "'a' has 2 axes; go over range(len(a))"
     assert fault("a[i, j] = 0.0", "Array[f32]").startswith("'a' is Array[f32] and has one axis")
     assert fault("pass", "Array[f32, 4]") == "the number of axes is between 1 and 3, not 4"
+
+
+def neighbours(x, at, column):
+    rows, columns = x.shape
+    return x[at, max(column - 1, 0)] + x[at, min(column + 1, columns - 1)]
+
+
+@kp.kernel
+def without_types(at: Index2, x, out, scale):
+    out[at.y, at.x] = scale * neighbours(x, at.y, at.x)
+
+
+@kp.kernel
+def planes(i: Index, x, out):
+    out[i] = x[1, i, 0] + x.shape[2]
+
+
+@kp.kernel
+def flat(i: Index, x):
+    x[i] = x[i] + len(x)
+
+
+@pytest.mark.parametrize("how", ["device", "cpython"])
+def test_parameters_without_types_have_the_axes_that_the_kernel_indexes(how):
+    x = np.arange(12, dtype=np.float32).reshape(3, 4)
+    out = np.zeros_like(x)
+    (without_types if how == "device" else without_types.emulate)(x, out, 2.0)
+    wanted = 2 * (x[:, [0, 0, 1, 2]] + x[:, [1, 2, 3, 3]])
+    assert np.array_equal(out, wanted)
+    x3 = np.arange(24, dtype=np.int32).reshape(2, 3, 4)
+    out = np.zeros(3, dtype=np.int32)
+    (planes if how == "device" else planes.emulate)(x3, out)
+    assert out.tolist() == (x3[1, :, 0] + 4).tolist()
+    y = np.zeros((2, 3), dtype=np.float32)
+    with pytest.raises(kp.CompileError):  # f32 + i32
+        (flat if how == "device" else flat.emulate)(y)
+    z = np.zeros((2, 3), dtype=np.int32)
+    (flat if how == "device" else flat.emulate)(z)
+    assert z.tolist() == [[6, 6, 6], [6, 6, 6]]
+
+
+def test_tensors_give_their_axes_too():
+    mgr = kp.Manager()
+    x, out = mgr.tensor(np.arange(6, dtype=np.float32)).reshape(2, 3), mgr.zeros(6).reshape(2, 3)
+    without_types(x, out, 1.0)
+    mgr.sequence().record(kp.OpSyncLocal([out])).eval()
+    assert out.data().reshape(2, 3).tolist() == [[1, 2, 3], [7, 8, 9]]
+    with pytest.raises(ValueError, match=r"argument 'x': has shape \(6,\), Array\[f32, 2\] needs 2 axes"):
+        without_types(np.zeros(6, np.float32), np.zeros((2, 3), np.float32), 1.0)
+    mgr.destroy()
