@@ -68,7 +68,7 @@ static bool same_push(const ext_launch *a, const ext_launch *b) {
 static bool similar_launch(const ext_launch *a, const ext_launch *b) {
     return memcmp(a->extent, b->extent, sizeof a->extent) == 0 && a->upload == b->upload &&
            a->download == b->download && a->push_size == b->push_size && a->spec_count == b->spec_count &&
-           (a->spec_count == 0 || memcmp(a->specs, b->specs, 4 * a->spec_count) == 0);
+           (a->spec_count == 0 || memcmp(a->specs, b->specs, EXT_SPEC_BYTES * a->spec_count) == 0);
 }
 
 static bool same_launch(const ext_launch *a, const ext_launch *b) { return similar_launch(a, b) && same_push(a, b); }
@@ -126,14 +126,14 @@ static void note(ext_core *core, ext_slot *slot, const request *r, PyObject *alg
         return;
     if (r->op == LAUNCH) {
         void *push = malloc(r->launch->push_size + 1);
-        char *specs = malloc(4 * r->launch->spec_count + 1);
+        char *specs = malloc(EXT_SPEC_BYTES * r->launch->spec_count + 1);
         if (push == NULL || specs == NULL) {
             free(push);
             free(specs);
             return;
         }
         if (r->launch->spec_count > 0)
-            memcpy(specs, r->launch->specs, 4 * r->launch->spec_count);
+            memcpy(specs, r->launch->specs, EXT_SPEC_BYTES * r->launch->spec_count);
         if (r->launch->push_size > 0)
             memcpy(push, r->launch->push, r->launch->push_size);
         slot->launch = *r->launch;

@@ -229,10 +229,13 @@ int ext_data_spirv(PyObject *object, ext_data *out);
 // launch.c: arguments of algorithms and dispatches
 // ---------------------------------------------------------------------------------------------------------------------
 
-int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]);              // () to three counts; rest 0
-int ext_launch_extent(PyObject *object, uint32_t out[3]);                               // the same, none of them 0
-int ext_launch_workgroup(PyObject *object, uint32_t out[3]);                            // the same, all 0 when x is
-int ext_launch_push(PyObject *object, const char *what, ext_data *out);                 // push constants as bytes
+int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]); // () to three counts; rest 0
+int ext_launch_extent(PyObject *object, uint32_t out[3]);                  // the same, none of them 0
+int ext_launch_workgroup(PyObject *object, uint32_t out[3]);               // the same, all 0 when x is
+int ext_launch_push(PyObject *object, const char *what, ext_data *out);    // push constants as bytes
+enum {
+    EXT_SPEC_BYTES = 9
+}; // of a specialization constant in `words`: how many its value has, and eight with it in front
 int ext_launch_spec_words(const char *words, size_t count, kp_spec **out);              // *out freed by PyMem_Free
 int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *count); // *out freed by PyMem_Free
 
@@ -447,7 +450,7 @@ typedef struct ext_algorithm_desc {
     PyObject *extent;          //
     PyObject *specs;           //
     PyObject *push;            //
-    const char *spec_words;    // or specialization constants 0, 1, ..., four bytes each
+    const char *spec_words;    // or specialization constants 0, 1, ..., EXT_SPEC_BYTES each
     size_t spec_count;         //
     const void *push_bytes;    // or push constants as they are
     size_t push_size;          //

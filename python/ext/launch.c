@@ -126,8 +126,11 @@ int ext_launch_spec_words(const char *words, size_t count, kp_spec **out) {
         PyErr_NoMemory();
         return -1;
     }
-    for (size_t i = 0; i < count; i++)
-        specs[i] = (kp_spec){(uint32_t)i, KP_U32, words + 4 * i};
+    for (size_t i = 0; i < count; i++) { // unsigned ones stand for all of their size
+        const char *at = words + EXT_SPEC_BYTES * i;
+        kp_dtype dtype = at[0] == 1 ? KP_U8 : at[0] == 2 ? KP_U16 : at[0] == 4 ? KP_U32 : KP_U64;
+        specs[i] = (kp_spec){(uint32_t)i, dtype, at + 1};
+    }
     *out = specs;
     return 0;
 }

@@ -168,7 +168,7 @@ static PyObject *launch(PyObject *module, PyObject *args) {
     ext_launch l = {.push = push,
                     .push_size = (size_t)push_size,
                     .specs = specs,
-                    .spec_count = (size_t)specs_size / 4,
+                    .spec_count = (size_t)specs_size / EXT_SPEC_BYTES,
                     .upload = upload,
                     .download = download};
     PyObject *tuple = ext_memories_tuple(ext, memories, "arguments");
@@ -232,7 +232,8 @@ PyDoc_STRVAR(set_classes_doc, "set_classes(manager, sequence, /)\n--\n\n"
 PyDoc_STRVAR(launch_doc,
              "launch(program, memories, extent, push, upload, download, specs=b'', /)\n--\n\n"
              "Runs a program and waits. Bit k of upload and download: memories[k] is synced before, after. specs has\n"
-             "four bytes for each specialization constant. Returns the number of the recording; 0: it is not kept.");
+             "nine bytes for each specialization constant: the size of its value, and the value in eight bytes. "
+             "Returns the number of the recording; 0: it is not kept.");
 
 #define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
 

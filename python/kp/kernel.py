@@ -212,7 +212,11 @@ class Kernel(_kp._Call):
         counts = self._extent(variant, extent, tensors)
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
-        words = memoryview(specs).cast("I") if specs else None
+        words: Any = None
+        if any(param.size not in (1, 4) or param.dtype in ("i8", "u8") for param in variant.consts):
+            words = {param.name: values[param.name] for param in variant.consts}
+        elif specs:
+            words = memoryview(b"".join(specs[at + 1 : at + 5] for at in range(0, len(specs), 9))).cast("I")
         return manager.algorithm(tensors, variant.program, spec_consts=words, push_consts=push, extent=counts)
 
     def emulate(
@@ -435,25 +439,27 @@ class Kernel(_kp._Call):
         return tuple(number for row in rows for number in row)
 
     def _specs(self, variant: _Variant, values: dict[str, Any]) -> bytes:
-        """The specialization constants: four bytes each, by id."""
-        block = bytearray(4 * len(variant.consts))
+        """The specialization constants by id: the size of each value, and the value in eight bytes."""
+        block = bytearray(9 * len(variant.consts))
         for param in variant.consts:
-            self._pack(param, block, param.spec_id, values[param.name])
+            block[9 * param.spec_id] = 4 if param.dtype == "bool" else param.size
+            self._pack(param, block, 0, values[param.name])
         return bytes(block)
 
     def _pack(self, param: Param, block: bytearray, k: int, scalar: Any) -> None:
         import struct
 
         what = f"{self.__name__}() argument '{param.name}'"
-        size = 4 if param.kind == "spec" else param.size // param.components
-        code = "I" if param.dtype == "bool" and size == 4 else _FORMATS[param.dtype]
+        spec = param.kind == "spec"
+        size = param.size // param.components
+        code = "I" if param.dtype == "bool" and (spec or size == 4) else _FORMATS[param.dtype]
         if param.dtype == "bool":
             scalar = bool(scalar)
         elif isinstance(scalar, (str, bytes)) or not hasattr(scalar, "__float__" if code in "efd" else "__index__"):
             if code not in "efd" or not hasattr(scalar, "__index__"):
                 raise TypeError(f"{what}: must be {param.type}, not {type(scalar).__name__}")
         try:
-            struct.pack_into(code, block, param.offset + k * size, scalar)
+            struct.pack_into(code, block, 9 * param.spec_id + 1 if spec else param.offset + k * size, scalar)
         except TypeError:  # an array with axes
             raise TypeError(f"{what}: must be {param.type}, not {type(scalar).__name__}") from None
         except (struct.error, OverflowError):

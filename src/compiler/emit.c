@@ -735,10 +735,15 @@ static void emit_specs(kp_emitter *e) {
         kp_symbol *symbol = param->symbol;
         if (param->kind != KP_PARAM_SPEC)
             continue;
-        uint32_t bits = (uint32_t)kp_signature_default_bits(symbol);
-        symbol->id = kp_type_is_bool(symbol->type)
-                         ? kp_spirv_spec_bool(e->s, bits != 0, param->spec_id)
-                         : kp_spirv_spec(e->s, kp_emit_type(e, symbol->type), bits, param->spec_id);
+        uint64_t bits = kp_signature_default_bits(symbol);
+        if (kp_type_is_signed(symbol->type)) // extended by its sign
+            bits = (uint64_t)symbol->value.i;
+        if (kp_type_is_bool(symbol->type))
+            symbol->id = kp_spirv_spec_bool(e->s, bits != 0, param->spec_id);
+        else if (kp_dtype_size(symbol->type->dtype) == 8)
+            symbol->id = kp_spirv_spec_wide(e->s, kp_emit_type(e, symbol->type), bits, param->spec_id);
+        else
+            symbol->id = kp_spirv_spec(e->s, kp_emit_type(e, symbol->type), (uint32_t)bits, param->spec_id);
         kp_spirv_name(e->s, symbol->id, symbol->name->text);
     }
 }

@@ -389,9 +389,8 @@ static void resolve_input(kp_checker *c, kp_check_param *param, kp_input input, 
 // Const[type]: a specialization constant, with the next id.
 static void resolve_spec(kp_checker *c, kp_check_param *param, kp_node *n) {
     const kp_type *type = value_type(c, n->u.subscript.index);
-    if (type->kind != KP_TYPE_SCALAR || (type->dtype != KP_BOOL && kp_type_size(type) != 4))
-        kp_check_fail(c, n, "a constant is an f32, an i32, a u32 or a bool, not %s %s", kp_check_article(type->name),
-                      type->name);
+    if (type->kind != KP_TYPE_SCALAR)
+        kp_check_fail(c, n, "a constant is a number or a bool, not %s %s", kp_check_article(type->name), type->name);
     param->kind = KP_PARAM_SPEC;
     for (const kp_check_param *p = c->kernel->params; p < param; p++)
         param->spec_id += p->kind == KP_PARAM_SPEC;

@@ -324,6 +324,12 @@ uint32_t kp_spirv_spec(kp_spirv *s, uint32_t type, uint32_t bits, uint32_t spec_
     return id;
 }
 
+uint32_t kp_spirv_spec_wide(kp_spirv *s, uint32_t type, uint64_t bits, uint32_t spec_id) {
+    uint32_t id = add_global(s, SpvOpSpecConstant, type, (uint32_t[]){(uint32_t)bits, (uint32_t)(bits >> 32)}, 2);
+    kp_spirv_decorate_with(s, id, SpvDecorationSpecId, spec_id);
+    return id;
+}
+
 uint32_t kp_spirv_spec_bool(kp_spirv *s, bool value, uint32_t spec_id) {
     uint32_t type = kp_spirv_type_bool(s);
     uint32_t id = add_global(s, value ? SpvOpSpecConstantTrue : SpvOpSpecConstantFalse, type, NULL, 0);

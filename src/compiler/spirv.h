@@ -82,6 +82,7 @@ uint32_t kp_spirv_constant_null(kp_spirv *s, uint32_t type);
 
 // Specialization constants
 uint32_t kp_spirv_spec(kp_spirv *s, uint32_t type, uint32_t bits, uint32_t spec_id);
+uint32_t kp_spirv_spec_wide(kp_spirv *s, uint32_t type, uint64_t bits, uint32_t spec_id); // of 64 bits
 uint32_t kp_spirv_spec_bool(kp_spirv *s, bool value, uint32_t spec_id);
 uint32_t kp_spirv_spec_composite(kp_spirv *s, uint32_t type, const uint32_t *parts, uint32_t count);
 uint32_t kp_spirv_spec_op(kp_spirv *s, SpvOp op, uint32_t type, const uint32_t *operands, uint32_t count);
