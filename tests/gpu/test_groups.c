@@ -156,6 +156,69 @@ static void constants_have_the_ids_of_the_signature(void **state) {
     kp_program_destroy(program);
 }
 
+static const char wide[] = "def wide(i: Index, out: Array[i32], a: Const[i64], b: Const[u8] = 200):\n"
+                           "    out[0] = i32(a >> 40)\n"
+                           "    out[1] = i32(b)\n";
+
+static void constants_are_of_any_size(void **state) {
+    kp_manager *mgr = *state;
+    kp_program *program = NULL;
+    kp_algorithm *algorithm = NULL;
+    kp_tensor *out = ints(mgr, 2);
+    int64_t a = -((int64_t)5 << 40);
+    uint8_t b = 7;
+    OK(kp_compile(wide, NULL, &program));
+    assert_true(program->params[3].optional && program->params[3].default_bits == 200);
+    const kp_spec specs[] = {{0, KP_I64, &a}, {1, KP_U8, &b}};
+    kp_algorithm_desc desc = {
+        .program = program, .memory = &out, .memory_count = 1, .extent = {1}, .specs = specs, .spec_count = 1};
+    kp_result result = kp_algorithm_create(mgr, &desc, &algorithm);
+    if (result == KP_ERROR_UNSUPPORTED) {
+        assert_true(gpu_matches(kp_last_error(), "algorithm 'wide': * lacks shaderInt*"));
+    } else {
+        OK(result);
+        const int32_t *data = kp_tensor_data(out);
+        gpu_once(mgr, algorithm, &out, 1, NULL);
+        assert_true(data[0] == -5 && data[1] == 200);
+        OK(kp_algorithm_set_specs(algorithm, specs, 2));
+        gpu_once(mgr, algorithm, &out, 1, NULL);
+        assert_true(data[0] == -5 && data[1] == 7);
+        FAILS(kp_algorithm_set_specs(algorithm, &(kp_spec){0, KP_I32, &a}, 1), KP_ERROR_TYPE,
+              "*constant 0 is i64 in the module, i32 was given");
+    }
+    kp_algorithm_destroy(algorithm);
+    kp_tensor_destroy(out);
+    kp_program_destroy(program);
+}
+
+static const char defaults[] = "def defaults(i: Index, out: Array[i32], a: i32 = -7, b: f32 = 2.5, on: bool = True):\n"
+                               "    out[0] = a if on else 0\n"
+                               "    out[1] = i32(b * 4)\n";
+
+static void numbers_have_the_defaults_of_the_source(void **state) {
+    kp_manager *mgr = *state;
+    kp_program *program = NULL;
+    kp_algorithm *algorithm = NULL;
+    kp_tensor *out = ints(mgr, 2);
+    OK(kp_compile(defaults, NULL, &program));
+    kp_algorithm_desc desc = {.program = program, .memory = &out, .memory_count = 1, .extent = {1}};
+    OK(kp_algorithm_create(mgr, &desc, &algorithm));
+    const int32_t *data = kp_tensor_data(out);
+    gpu_once(mgr, algorithm, &out, 1, NULL);
+    assert_true(data[0] == -7 && data[1] == 10);
+    const struct {
+        int32_t a;
+        float b;
+        uint32_t on;
+    } push = {3, 0.5f, 0};
+    OK(kp_algorithm_set_push(algorithm, &push, sizeof push));
+    gpu_once(mgr, algorithm, &out, 1, NULL);
+    assert_true(data[0] == 0 && data[1] == 2);
+    kp_algorithm_destroy(algorithm);
+    kp_tensor_destroy(out);
+    kp_program_destroy(program);
+}
+
 static const char size[] = "def size(t: LocalIndex, out: Array[i32]):\n"
                            "    out[t] = subgroup_size()\n";
 
@@ -187,7 +250,9 @@ static void a_subgroup_size_is_met_or_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        GPU_TEST(extents_are_rounded_up_to_groups), GPU_TEST(launches_fold), GPU_BARE(launches_do_not_fold_where_asked),
-        GPU_TEST(constants_have_the_ids_of_the_signature), GPU_TEST(a_subgroup_size_is_met_or_refused)};
+        GPU_TEST(extents_are_rounded_up_to_groups), GPU_TEST(launches_fold),
+        GPU_BARE(launches_do_not_fold_where_asked), GPU_TEST(constants_have_the_ids_of_the_signature),
+        GPU_TEST(constants_are_of_any_size),        GPU_TEST(numbers_have_the_defaults_of_the_source),
+        GPU_TEST(a_subgroup_size_is_met_or_refused)};
     return gpu_run("groups", tests);
 }
