@@ -12,7 +12,7 @@
 //   s: Uniform[Particle]     a uniform buffer: a struct, a vector or a number that all read
 //   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
 //   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
-//   a: Image2D[f32]          a storage image, of the format r32f; a: Image2D[vec4, "rgba8"] of another; Image1D, Image3D
+//   a: Image2D[f32]          a storage image, of the format r32f; Image2D[vec4, "rgba8"] is of another; Image1D, 3D
 //   t: Texture2D[f32]        a sampled image with its sampler, of any format
 //   a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
 //                            default value
@@ -53,6 +53,7 @@ typedef struct kp_constant {
     const struct kp_constant
         *items;        // a tuple: its items, whose names do not matter, and which may be tuples; NULL: a number
     size_t item_count; //
+    bool matrix;       // ... and they are the rows of a matrix of `dtype`, 2 to 4 of 2 to 4 numbers
 } kp_constant;
 
 // A name under which a function is called: "helper", or "lib.helper".

@@ -151,7 +151,8 @@ static int read_items(reading *r, PyObject *list, kp_constant *out) {
     return 0;
 }
 
-// A bool, int or float; (dtype name, number) for one whose type is fixed; a list of these for a tuple.
+// A bool, int or float; (dtype name, number) for one whose type is fixed; a list of these for a tuple; (dtype name,
+// list of rows) for a matrix.
 static int read_constant(reading *r, PyObject *value, kp_constant *out) {
     if (PyList_Check(value)) {
         if (Py_EnterRecursiveCall(" in a constant") != 0)
@@ -172,7 +173,9 @@ static int read_constant(reading *r, PyObject *value, kp_constant *out) {
         ext_error_raise(r->ext, result);
         return -1;
     }
-    return read_number(PyTuple_GetItem(value, 1), out);
+    PyObject *number = PyTuple_GetItem(value, 1);
+    out->matrix = PyList_Check(number);
+    return out->matrix ? read_items(r, number, out) : read_number(number, out);
 }
 
 static int read_constants(reading *r, PyObject *dict, const char *what, const kp_constant **out, size_t *count) {

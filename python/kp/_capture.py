@@ -314,7 +314,14 @@ def constant_of(value: object) -> _Constant | None:
         return items if items and len(items) == len(value) else None
     if type(value).__module__ == "numpy" and getattr(value, "shape", None) == ():
         return _numpy_constant(value)
+    if type(value).__module__ == "numpy" and is_matrix(getattr(value, "shape", ())) and value.dtype.kind in "fi":  # type: ignore[attr-defined]
+        return ("f16" if value.dtype.name == "float16" else "f32", value.astype("float64").tolist())  # type: ignore[attr-defined]
     return None
+
+
+def is_matrix(shape: tuple[int, ...]) -> bool:
+    """Whether an array of this shape, from outside, is a matrix in a kernel."""
+    return len(shape) == 2 and all(2 <= size <= 4 for size in shape)
 
 
 def _numbers(values: Mapping[str, object]) -> dict[str, _Constant]:
@@ -323,7 +330,7 @@ def _numbers(values: Mapping[str, object]) -> dict[str, _Constant]:
 
 
 def is_mutable(value: object) -> bool:
-    """A NumPy array without axes; its number may change, and no watch would tell."""
+    """A NumPy array; its numbers may change, and no watch would tell."""
     return type(value).__name__ == "ndarray"
 
 

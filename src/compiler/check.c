@@ -190,13 +190,15 @@ kp_node *kp_check_captured_tuple(kp_checker *c, const kp_node *n) {
         return symbol->tuple;
     const kp_constant *constant = captured(c, n);
     if (constant != NULL)
-        return constant->items != NULL ? kp_check_given(c, n, constant) : NULL;
+        return constant->items != NULL && !constant->matrix ? kp_check_given(c, n, constant) : NULL;
     kp_parser_global *global = n->kind == KP_NODE_NAME ? find_global(c, n->u.name) : NULL;
     return global != NULL ? global_tuple(c, n, global) : NULL;
 }
 
 kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
     const kp_constant *constant = captured(c, n);
+    if (constant != NULL && constant->matrix)
+        return kp_check_matrix_captured(c, n, constant);
     if (constant != NULL)
         return kp_check_captured_value(c, n, constant);
     if (n->kind == KP_NODE_ATTRIBUTE)

@@ -103,6 +103,17 @@ kp_node *kp_check_matrix(kp_checker *c, kp_node *n, const kp_type *type, kp_list
     return rows ? from_rows(c, n, type, list) : from_numbers(c, n, type, list);
 }
 
+// A NumPy array of two axes from outside.
+kp_node *kp_check_matrix_captured(kp_checker *c, const kp_node *n, const kp_constant *constant) {
+    size_t rows = constant->item_count, columns = constant->items[0].item_count;
+    bool floats = constant->dtype == KP_F32 || constant->dtype == KP_F16 || constant->dtype == KP_F64;
+    if (!floats || rows < 2 || rows > 4 || columns < 2 || columns > 4)
+        kp_check_fail(c, n, "'%s' is an array of %zu rows of %zu; a matrix has 2 to 4 of 2 to 4 floats", constant->name,
+                      rows, columns);
+    const kp_type *type = kp_type_matrix(c->unit, constant->dtype, (uint32_t)rows, (uint32_t)columns);
+    return from_rows(c, n, type, kp_check_given(c, n, constant)->u.list.list);
+}
+
 // eye(n): the identity.
 static kp_node *eye(kp_checker *c, kp_node *n, const kp_node *size) {
     if (size->kind != KP_NODE_CONST || !kp_type_is_int(size->type) || size->u.value.i < 2 || size->u.value.i > 4)

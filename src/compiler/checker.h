@@ -189,7 +189,8 @@ const char *kp_check_struct_names(kp_checker *c, const kp_type *type); // of its
 
 // check_matrix.c
 kp_node *kp_check_matrix(kp_checker *c, kp_node *n, const kp_type *type, kp_list list); // n: CALL of the type
-kp_node *kp_check_matrix_attribute(kp_checker *c, kp_node *n, kp_node *matrix);         // n: ATTRIBUTE
+kp_node *kp_check_matrix_captured(kp_checker *c, const kp_node *n, const kp_constant *constant);
+kp_node *kp_check_matrix_attribute(kp_checker *c, kp_node *n, kp_node *matrix); // n: ATTRIBUTE
 kp_node *kp_check_matrix_combine(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right);
 kp_node *kp_check_matrix_call(kp_checker *c, kp_node *n, const struct kp_builtin *row, kp_list list);
 

@@ -281,3 +281,39 @@ def test_matrices_in_structs():
     assert np.array_equal(b["frame"], frame)
     assert np.array_equal(b["turns"], [[[[0, 0], [0, 0]], [[1, 2], [0, 0]]]] * 3)
     assert np.array_equal(b["point"], np.einsum("nij,j->ni", 2 * frame, np.array([1, 2, 3], np.float32)))
+
+
+SHEAR = np.array([[1, 0.5, 0], [0, 1, 0]])  # mat3x2
+TURNED = np.array(TURN, dtype=np.float32)
+
+
+@kp.kernel
+def captured(i: Index, v: Array[vec3], o: Array[mat2]):
+    w = SHEAR @ v[i]
+    o[i] = TURNED * 2.0 + mat2(w, TURNED @ w)
+    for row in SHEAR:
+        o[i][1, 1] += row[i % 3] * SHEAR[0, 1] + f32(len(SHEAR))
+
+
+@pytest.mark.parametrize("how", ["device", "cpython"])
+def test_arrays_from_outside(how):
+    """Which may change: the next call has what is in them then."""
+    v, o = numbers(4, 3), np.zeros((4, 2, 2), np.float32)
+    for shear in (0.5, -2.0):
+        SHEAR[0, 1] = shear
+        (captured if how == "device" else captured.emulate)(v, o)
+        w = v @ SHEAR.T.astype(np.float32)
+        wanted = 2 * TURNED + np.stack([w, w @ TURNED.T], axis=1)
+        wanted[:, 1, 1] += SHEAR.sum(axis=0)[np.arange(4) % 3] * shear + 4
+        assert np.array_equal(o, wanted)
+    SHEAR[0, 1] = 0.5
+
+
+def test_arrays_from_outside_that_are_no_matrices():
+    BIG = np.eye(5)
+
+    def k(i: Index, o: Array[f32]):
+        o[i] = BIG[0, 0]
+
+    with pytest.raises(kp.CompileError, match="'BIG' is an ndarray; from outside, a kernel takes numbers, "):
+        kp.kernel(k)

@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 
+from .._capture import is_matrix
 from ..lang import LanguageFunction, LanguageType, type_text
 from ..structs import StructType
 from .arrays import Array, LocalArray, Table, from_list, leaves, table_kind
@@ -87,6 +88,8 @@ def translate(value: Any) -> Any:
         return spec_of(value.text)
     if isinstance(value, type) and issubclass(value, Struct):
         return value
+    if isinstance(value, np.ndarray) and is_matrix(value.shape) and value.dtype.kind in "fi":
+        return matrix(f16 if value.dtype == np.float16 else f32, *value.shape)(value.astype(float))
     if isinstance(value, LanguageFunction) or getattr(value, "__module__", None) in ("builtins", "math"):
         name = value.__name__
         return LANGUAGE.get(name)
