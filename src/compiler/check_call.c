@@ -22,6 +22,9 @@ static kp_node *convert(kp_checker *c, kp_node *n, const kp_type *type, kp_node 
     if (value->type->kind == KP_TYPE_ARRAY)
         kp_check_fail(c, n, "%s takes a number, but '%s' is %s; index it, as in %s[i]", type->name,
                       kp_check_text(c, value), kp_check_array_word(value->type), kp_check_text(c, value));
+    if (kp_type_is_matrix(value->type))
+        kp_check_fail(c, n, "%s takes a number or a vector, but this is %s; take its rows or elements", type->name,
+                      value->type->name);
     bool spreads = kp_type_is_scalar(value->type);
     if (!spreads && kp_type_components(value->type) != kp_type_components(type))
         kp_check_fail(c, n, "%s %s cannot become %s %s", kp_check_article(value->type->name), value->type->name,

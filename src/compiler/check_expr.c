@@ -94,8 +94,7 @@ kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const c
         return kp_check_cast(c, n, type);
     if (kp_check_array_is_literal(n->type))
         return kp_check_array_adapt(c, n, type, where);
-    if (kp_type_components(n->type) == kp_type_components(type) && kp_type_components(type) != 0 &&
-        !kp_type_is_opaque(n->type))
+    if (kp_type_is_alike(n->type, type))
         kp_check_fail(c, n, "%s is %s, but this is %s; write %s(%s)", where, type->name, n->type->name, type->name,
                       kp_check_text(c, n));
     kp_check_fail(c, n, "%s is %s, but this is %s", where, type->name, n->type->name);

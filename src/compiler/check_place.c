@@ -434,6 +434,9 @@ static kp_node *target(kp_checker *c, kp_node *n, bool reads, bool whole) {
     case KP_NODE_ATTRIBUTE: {
         kp_node *object = target(c, n->u.attribute.object, reads, false);
         kp_check_image_written(c, n, object);
+        if (object->type != NULL && kp_type_is_matrix(object->type))
+            kp_check_fail(c, n, "'%s' cannot be assigned to; assign to a row of '%s', or an element",
+                          kp_check_text(c, n), kp_check_text(c, object));
         kp_node *swizzle = swizzle_of(c, n, object);
         uint32_t seen = 0;
         if (swizzle->kind == KP_NODE_FIELD)

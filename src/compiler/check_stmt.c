@@ -63,8 +63,7 @@ static const char *target_name(kp_checker *c, const kp_node *target) {
 static _Noreturn void fail_type(kp_checker *c, const kp_node *target, const kp_node *value) {
     const char *name = target_name(c, target), *has = target->type->name, *gets = value->type->name;
     kp_symbol *symbol = target->kind == KP_NODE_VARIABLE ? target->u.symbol : NULL;
-    bool same_shape =
-        kp_type_components(target->type) == kp_type_components(value->type) && kp_type_components(value->type) != 0;
+    bool same_shape = kp_type_is_alike(target->type, value->type);
     if (symbol != NULL && symbol->typed_by_int && kp_type_is_float(value->type) && kp_type_is_scalar(value->type))
         kp_check_fail(c, value,
                       "'%s' is i32, because line %u gives it an integer, but this is %s; write %s = 0.0 or the like "

@@ -249,6 +249,13 @@ const kp_type *kp_type_leaf(const kp_type *type) {
 
 bool kp_type_is_struct(const kp_type *type) { return type->kind == KP_TYPE_STRUCT; }
 
+bool kp_type_is_alike(const kp_type *a, const kp_type *b) {
+    if (kp_type_is_matrix(a) || kp_type_is_matrix(b))
+        return a->kind == b->kind && a->length == b->length && a->components == b->components;
+    bool values = (kp_type_is_value(a) || kp_type_is_literal(a)) && (kp_type_is_value(b) || kp_type_is_literal(b));
+    return values && a->components == b->components;
+}
+
 bool kp_type_is_matrix(const kp_type *type) { return type->kind == KP_TYPE_MATRIX; }
 
 bool kp_type_is_local(const kp_type *type) {

@@ -73,16 +73,17 @@ const kp_type *kp_type_find(kp_unit *unit, const char *name);
 // True when `wide` has every value of `narrow`: i32 those of i16 and u16, f32 those of f16 and u16.
 bool kp_type_holds(kp_dtype wide, kp_dtype narrow);
 
-bool kp_type_is_literal(const kp_type *type);     // either of the two
-bool kp_type_is_scalar(const kp_type *type);      // one number or bool, literals included
-bool kp_type_is_float(const kp_type *type);       // scalar or vector of floats, or a float literal
-bool kp_type_is_int(const kp_type *type);         // ... of integers
-bool kp_type_is_signed(const kp_type *type);      // ... of signed integers; an integer literal is
-bool kp_type_is_bool(const kp_type *type);        // ... of bools
-bool kp_type_is_numeric(const kp_type *type);     // float or int
-bool kp_type_is_value(const kp_type *type);       // scalar or vector
-bool kp_type_is_struct(const kp_type *type);      //
-bool kp_type_is_matrix(const kp_type *type);      // no value: what works by component does not take it
+bool kp_type_is_literal(const kp_type *type);              // either of the two
+bool kp_type_is_scalar(const kp_type *type);               // one number or bool, literals included
+bool kp_type_is_float(const kp_type *type);                // scalar or vector of floats, or a float literal
+bool kp_type_is_int(const kp_type *type);                  // ... of integers
+bool kp_type_is_signed(const kp_type *type);               // ... of signed integers; an integer literal is
+bool kp_type_is_bool(const kp_type *type);                 // ... of bools
+bool kp_type_is_numeric(const kp_type *type);              // float or int
+bool kp_type_is_value(const kp_type *type);                // scalar or vector
+bool kp_type_is_struct(const kp_type *type);               //
+bool kp_type_is_alike(const kp_type *a, const kp_type *b); // of one shape, so that one converts to the other
+bool kp_type_is_matrix(const kp_type *type);               // no value: what works by component does not take it
 bool kp_type_is_local(const kp_type *type);       // can be in a variable: a value, a matrix, a struct, or a fixed array
 bool kp_type_is_buffer(const kp_type *type);      // an array as long as the buffer that it is in
 bool kp_type_is_image(const kp_type *type);       // textures too
