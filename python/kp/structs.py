@@ -139,7 +139,9 @@ def dtype_of(structure: _Structure) -> Any:
     formats = []
     for _, type_, dtype, components, count, _, _, inner in fields:
         base = numpy.dtype(_NUMPY_NAMES[dtype]) if inner is None else dtype_of(inner)
-        shape = (*(n for n in (count,) if n > 1), *(matrix_shape(type_) or (n for n in (components,) if n > 1)))
+        matrix = matrix_shape(type_)
+        parts = (count, components) if matrix is None else (count // matrix[0], *matrix)  # a matrix counts its rows
+        shape = tuple(n for n in parts if n > 1)
         formats.append(numpy.dtype((base, shape)) if shape else base)
     layout: Any = {
         "names": [field[0] for field in fields],
