@@ -200,8 +200,8 @@ typedef struct kp_param {
     const char *type;   // as in the language: "Array[f32]", "f32", "ivec3"
     kp_param_kind kind; //
     kp_dtype dtype; // of one scalar; images: of one channel as it is stored; textures: as it reads; of structs KP_U8
-    uint32_t components;   // scalars in an element: 1, 2 to 4 for a vector, all of them for an array; structs are one;
-                           // images: channels
+    uint32_t components;   // scalars in an element: 1, 2 to 4 for a vector, all of them for an array and a matrix; of
+                           // structs 1; images: channels
     uint32_t set;          // of what is bound
     uint32_t binding;      // of what is bound
     uint32_t offset;       // push constants: bytes from the start of the block
