@@ -455,7 +455,7 @@ KP_API kp_result kp_algorithm_set_launch(kp_algorithm *algorithm, const uint32_t
 // is made where the manager has none yet. After an error the algorithm is as it was. As kp_algorithm_bind.
 KP_API kp_result kp_algorithm_set_specs(kp_algorithm *algorithm, const kp_spec *specs, size_t spec_count);
 
-// The push constants (KP_PARAM_CONSTANT: name, dtype, components, offset, size) and specialization constants
+// The push constants (KP_PARAM_CONSTANT: name, dtype, components, offset, size, structure) and specialization constants
 // (KP_PARAM_SPEC: name, dtype, spec_id) that can be given: for kernels of kp_compile its parameters, for other modules
 // what they say, with "" for a name that is not there; push constants that are arrays, matrices or structs are left
 // out. Writes at most `capacity`; `*count` is how many there are. Names are valid until the algorithm is destroyed.

@@ -73,10 +73,27 @@ static const kp_param *find(const names *n, kp_param_kind kind, PyObject *key) {
     return NULL;
 }
 
+// The fields of a struct, by Python's kp.structs.
+static int set_struct(const kp_param *p, const char *what, PyObject *value, char *at) {
+    PyObject *module = PyImport_ImportModule("kp.structs");
+    PyObject *bytes = NULL, *structure = module != NULL ? ext_struct_describe(p->structure) : NULL;
+    if (structure != NULL)
+        bytes = PyObject_CallMethod(module, "pack", "OOss", structure, value, what, p->name);
+    char *from = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
+    if (from != NULL)
+        memcpy(at, from, p->size);
+    Py_XDECREF(module);
+    Py_XDECREF(structure);
+    Py_XDECREF(bytes);
+    return from != NULL ? 0 : -1;
+}
+
 // One value, or as many as the member has components. The error names the constant.
 static int set_value(const kp_param *p, const char *what, PyObject *value, char *at) {
     int result = -1;
     size_t size = kp_dtype_size(p->dtype);
+    if (p->structure != NULL)
+        return set_struct(p, what, value, at);
     if (p->components == 1) {
         result = ext_element_set(p->dtype, at, value);
     } else {
@@ -122,7 +139,8 @@ static int fill_push(const names *n, PyObject *dict, const char *what, bool *giv
         const kp_param *p = find(n, KP_PARAM_CONSTANT, key);
         if (p == NULL)
             return unknown(n, KP_PARAM_CONSTANT, what, key);
-        size_t end = (size_t)p->offset + kp_dtype_size(p->dtype) * p->components;
+        size_t its = p->structure != NULL ? p->size : kp_dtype_size(p->dtype) * p->components;
+        size_t end = (size_t)p->offset + its;
         if (end > size) {
             PyErr_Format(PyExc_ValueError, "%s: '%s' lies outside the push constants", what, p->name);
             return -1;

@@ -401,3 +401,15 @@ def test_a_kernel_of_another_struct_is_another_program():
         rows["a"] = 3 + len(struct.fields)
         made(struct)(rows, out)
         assert out.tolist() == [3 + len(struct.fields)]
+
+
+def test_push_constants_by_name(mgr):
+    tensors = [mgr.tensor(particles(3)), mgr.tensor(np.zeros(3))]
+    algorithm = mgr.algorithm(tensors, work.program, push_consts={"box": {"low": (1, 2, 3), "high": (4, 5, 6)}})
+    seq = mgr.sequence().record(kp.OpSyncDevice(tensors)).record(kp.OpAlgoDispatch(algorithm))
+    seq.record(kp.OpSyncLocal(tensors)).eval()
+    wanted, sums = expected(particles(3), 1, (4, 5, 6))
+    assert (tensors[0].data() == wanted).all()
+    assert tensors[1].data().tolist() == sums.tolist()
+    with pytest.raises(TypeError, match="push_consts 'box': Box needs a value for 'high'"):
+        mgr.algorithm(tensors, work.program, push_consts={"box": {"low": (1, 2, 3)}})
