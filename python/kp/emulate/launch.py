@@ -131,7 +131,9 @@ def spec_of(text: str, structs: Mapping[str, Any] = MappingProxyType({})) -> Any
 class Buffer:
     """A storage buffer: a flat NumPy array whose elements are values of the language, or arrays of them."""
 
-    def __init__(self, name: str, element: Any, data: Any, length: int | None = None, axes: int = 1) -> None:
+    def __init__(
+        self, name: str, element: Any, data: Any, length: int | None = None, axes: int = 1, wraps: bool = False
+    ) -> None:
         wanted, self.width = numbers(element)
         if wanted.names is not None and data.dtype.names is not None:
             data = view(data, leaf(element), name)
@@ -141,7 +143,7 @@ class Buffer:
             raise ValueError(
                 f"argument '{name}': has {data.size} numbers, Array[{element.__name__}] needs a multiple of {self.width}"
             )
-        self.name, self.element = name, element
+        self.name, self.element, self.wraps = name, element, wraps
         self.axes = tuple(data.shape[:axes]) if axes > 1 else ()
         if axes > 1 and data.ndim != axes + (self.width > 1):
             raise ValueError(
@@ -169,9 +171,8 @@ class Buffer:
         if not isinstance(index, int) or isinstance(index, bool):
             raise TypeError(f"{self.name}[...]: an index of type {type(index).__name__}")
         size = len(self.data)
-        at = (
-            index + size if type(index) is int and index < 0 else int(index)
-        )  # a constant counts from the end, as in Python
+        from_end = index < 0 and (type(index) is int or self.wraps)  # a constant, or in an array whose length is known
+        at = int(index) + size if from_end else int(index)
         if not 0 <= at < size:
             raise IndexError(f"{self.name}[{index}]: {self.name} has {size} elements")
         return at
@@ -179,7 +180,7 @@ class Buffer:
     def __getitem__(self, index: Any) -> Any:
         at = self._at(index)
         if isinstance(self.element, Array):
-            return Buffer(f"{self.name}[{index}]", self.element.element, self.data[at].reshape(-1))
+            return Buffer(f"{self.name}[{index}]", self.element.element, self.data[at].reshape(-1), wraps=True)
         if self.element is bool:
             return bool(self.data[at])
         if issubclass(self.element, Struct):
@@ -282,7 +283,7 @@ class Parameter:
         if isinstance(given, np.ndarray) and not isinstance(self.spec, Const):
             given = given.reshape(-1)[: numbers(kind)[1]]  # of a uniform, which may be longer
         if isinstance(kind, Array):
-            return Buffer(self.name, kind.element, np.ascontiguousarray(given).reshape(-1), kind.length)
+            return Buffer(self.name, kind.element, np.ascontiguousarray(given).reshape(-1), kind.length, wraps=True)
         if issubclass(kind, Struct):
             if isinstance(given, np.ndarray) and given.dtype.names is not None:
                 return kind.at(view(given.reshape(-1)[:1], kind, self.name).reshape(()))

@@ -60,7 +60,7 @@ class Struct(Value):
         if kind is None:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}")
         if isinstance(kind, Array):
-            return Buffer(name, kind.element, self._data[name].reshape(-1), kind.length)
+            return Buffer(name, kind.element, self._data[name].reshape(-1), kind.length, wraps=True)
         if issubclass(kind, Struct):
             return kind.at(self._data[name])
         if kind is bool:
