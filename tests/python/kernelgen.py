@@ -25,6 +25,19 @@ LIMIT, DIGITS = 256, 2  # what float variables are cut to: magnitude, binary dig
 # Tuples of numbers that the text has outside of its functions: an index may count from the end, of either.
 TABLES = "TABLE = (3, -7, 100, 65535)\nROWS = ((1, -2, 30), (-400, 5, 2147483647))\n"
 
+# Structs that the text has: numbers, an array, one in another.
+STRUCTS = """class Inner(Struct):
+    a: i32
+    b: u32
+    c: Array(3, i32)
+
+
+class Outer(Struct):
+    n: i32
+    inner: Inner
+    v: vec3
+"""
+
 # What a helper takes besides p and q.
 CONTEXT = "i, n, m, s, a, b, x, v"
 
@@ -47,11 +60,13 @@ def arguments(seed, count):
 class Generator:
     def __init__(self, seed, size=14, every_type=False):
         self.rng = random.Random(seed)
+        self.struct_rng = random.Random(~seed)  # of its own: what else there is does not depend on the structs
         self.helpers = []  # names of functions of (CONTEXT, i32, i32)
         self.pairs = []  # names of functions that give two i32
         self.arrays = []  # names of arrays of four i32
         self.grids = []  # names of arrays of two arrays of three i32
         self.floats = []  # names of arrays of four exact f32
+        self.inners, self.outers = [], []  # names of structs
         self.result = ""  # what leaves the function: "", or an i32
         self.budget = size  # statements still to be made
         self.lines = []
@@ -153,7 +168,9 @@ class Generator:
 
     def i32_rare(self, choice, e, f, d):
         if choice == 22:
-            index = f"({self.i32(d - 1)} % 6 - 3)"  # an item that is known while compiling is a literal, which may not wrap
+            index = (
+                f"({self.i32(d - 1)} % 6 - 3)"  # an item that is known while compiling is a literal, which may not wrap
+            )
             return self.pick(f"TABLE[{index}]", f"ROWS[{self.either_end(2, d)}][{index}]")
         if choice == 23:
             return f"({e} {self.pick('and', 'or')} {f})"
@@ -434,6 +451,39 @@ class Generator:
             head = self.pick((f"{one} in TABLE", [one]), (f"{one}, {two}, _ in ROWS", [one, two]))
             self.over(depth, *head)
 
+    def struct(self, depth):
+        """Makes a struct, stores to a field of one, or reads one."""
+        rng = self.struct_rng
+
+        def number():
+            return rng.choice([*self.variables["i32"], "7", "-2", f"({rng.choice(self.variables['i32'])} * 3)"])
+
+        def inner():
+            fields = [f"a={number()}", f"b={rng.choice(self.variables['u32'])}", f"c=[{number()}, {number()}, 5]"]
+            rng.shuffle(fields)
+            return rng.choice([f"Inner({', '.join(fields)})", "Inner()", *(f"{name}.copy()" for name in self.inners)])
+
+        places = [f"{name}.inner" for name in self.outers] + self.inners
+        choice, name = rng.randrange(6), f"s_{len(self.lines)}"
+        if not places or choice == 0:
+            self.emit(depth, f"{name} = {inner()}")
+            return self.inners.append(name)
+        if choice == 1:
+            self.emit(depth, f"{name} = Outer({number()}, {inner()}, v=vec3({rng.choice(self.variables['vec3'])}))")
+            return self.outers.append(name)
+        place = rng.choice(places)
+        field = f"{place}.{rng.choice(['a', 'c[-1]', f'c[{number()} % 3]', f'c[{number()} % 6 - 3]'])}"
+        if choice == 2 and self.outers:
+            return self.emit(depth, f"{rng.choice(self.outers)}.v.zx = {rng.choice(self.variables['vec3'])}.xy")
+        if choice < 5:
+            return self.emit(depth, f"{field} {rng.choice(['=', '+=', '^='])} {number()}")
+        self.emit(depth, f"out_i[i * {SLOTS} + {rng.randrange(4)}] ^= {field} + i32({place}.b)")
+        if self.outers:
+            outer = rng.choice(self.outers)
+            self.emit(
+                depth, f"out_f[i * {SLOTS} + {rng.randrange(4)}] = {outer}.v.y if {outer}.n > 0 else {outer}.v[0]"
+            )
+
     def over(self, depth, head, names):
         """A loop over a tuple or an array, with these variables."""
         self.emit(depth, f"for {head}:")
@@ -469,14 +519,14 @@ class Generator:
     def block(self, depth, statements):
         """A suite of its own: what it defines is not used outside."""
         before = {kind: list(names) for kind, names in self.variables.items()}
-        arrays = [list(names) for names in (self.arrays, self.grids, self.floats)]
+        arrays = [list(names) for names in (self.arrays, self.grids, self.floats, self.inners, self.outers)]
         start = len(self.lines)
         for _ in range(statements):
             self.statement(depth)
         if len(self.lines) == start:
             self.emit(depth, "pass")
         self.variables = before
-        self.arrays, self.grids, self.floats = arrays
+        self.arrays, self.grids, self.floats, self.inners, self.outers = arrays
 
     def branch(self, depth):
         self.emit(depth, f"if {self.boolean(2)}:")
@@ -560,6 +610,8 @@ class Generator:
         if depth < 5:
             actions += [self.branch] * 4 + [self.loop] * 4
         self.rng.choice(actions)(depth)
+        if not self.result and self.struct_rng.random() < 0.25:
+            self.struct(depth)
 
     def finish(self):
         """Every variable to a slot of the outputs; then the inexact functions."""
@@ -592,7 +644,7 @@ class Generator:
         (self.pairs if pair else self.helpers).append(name)
 
     def kernel(self):
-        self.lines += TABLES.splitlines()
+        self.lines += [*TABLES.splitlines(), *STRUCTS.splitlines()]
         for k in range(self.rng.choice((0, 0, 1, 2))):
             self.helper(f"helper_{k}", self.chance(0.3))
         self.emit(0, f"def k({SIGNATURE}):")
