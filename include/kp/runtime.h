@@ -333,8 +333,7 @@ KP_API uint64_t kp_tensor_count(const kp_tensor *tensor); // elements
 KP_API uint64_t kp_tensor_bytes(const kp_tensor *tensor);
 KP_API kp_dtype kp_tensor_dtype(const kp_tensor *tensor);          // KP_U8 where elements are structs
 KP_API uint32_t kp_tensor_item_size(const kp_tensor *tensor);      // bytes of an element; 0 for NULL
-KP_API const kp_struct *kp_tensor_struct(const kp_tensor *tensor); // of its elements, valid as long as the tensor;
-                                                                   // NULL: they are none that kp knows
+KP_API const kp_struct *kp_tensor_struct(const kp_tensor *tensor); // of its elements, as long as the tensor, or NULL
 KP_API kp_memory_type kp_tensor_memory_type(const kp_tensor *tensor);
 KP_API uint32_t kp_tensor_shape(const kp_tensor *tensor, uint64_t shape[KP_MAX_DIMS]); // returns the number of axes
 KP_API bool kp_memory_alive(const kp_memory *memory); // false once its manager is destroyed

@@ -115,6 +115,28 @@ KP_API kp_result kp_vulkan_from_semaphore(const kp_semaphore *semaphore, VkSemap
 KP_API kp_result kp_vulkan_adopt_semaphore(kp_manager *manager, VkSemaphore semaphore, const kp_semaphore_desc *desc,
                                            kp_semaphore **out);
 
+// What a dispatch of the algorithm binds; valid until the algorithm changes or is destroyed.
+typedef struct kp_vulkan_algorithm {
+    VkShaderModule module;   //
+    VkPipelineLayout layout; // with the descriptor set layouts of the module's bindings
+    VkPipeline pipeline;    // of its default launch, compiled now if it was not yet; VK_NULL_HANDLE where that is empty
+    uint32_t workgroups[3]; // of that launch, as vkCmdDispatch takes them
+} kp_vulkan_algorithm;
+
+// KP_ERROR_STATE for a dead one; else as a dispatch of it. Thread-safety: one at a time per algorithm.
+KP_API kp_result kp_vulkan_from_algorithm(kp_algorithm *algorithm, kp_vulkan_algorithm *out);
+
+// What an evaluation of the sequence submits; valid until it records anew or is destroyed.
+typedef struct kp_vulkan_sequence {
+    VkQueue queue;            //
+    uint32_t queue_family;    //
+    VkCommandBuffer commands; // with what was recorded, from the first evaluation on
+    VkFence fence;            // signalled when an evaluation is done; a wait for it is kp_sequence_await's
+} kp_vulkan_sequence;
+
+// KP_ERROR_STATE for a dead one. Thread-safety: one at a time per sequence.
+KP_API kp_result kp_vulkan_from_sequence(const kp_sequence *sequence, kp_vulkan_sequence *out);
+
 // ---------------------------------------------------------------------------------------------------------------------
 // An op of your own
 // ---------------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // The native handles (kp/vulkan.h).
-#include "memory.h"
+#include "sequence.h"
 
 #include <kp/vulkan.h>
 
@@ -55,5 +55,48 @@ kp_result kp_vulkan_from_tensor(const kp_tensor *tensor, kp_vulkan_buffer *out) 
         out->memory = kp_heap_memory(side->chunk);
         out->memory_offset = side->memory_offset + tensor->offset;
     }
+    return KP_OK;
+}
+
+kp_result kp_vulkan_from_algorithm(kp_algorithm *algorithm, kp_vulkan_algorithm *out) {
+    if (algorithm == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_algorithm: %s is NULL",
+                            algorithm == NULL ? "algorithm" : "out");
+    kp_manager *manager = algorithm->manager;
+    kp_result result = kp_manager_check(manager, "algorithm", algorithm->label);
+    if (result != KP_OK)
+        return result;
+    if (!kp_algorithm_hold(algorithm))
+        return kp_error_set(KP_ERROR_STATE, "algorithm '%s' is destroyed", algorithm->label);
+    kp_algorithm_launch launch = {0};
+    kp_vulkan_algorithm native = {.module = algorithm->kernel->module->handle,
+                                  .layout = algorithm->kernel->module->layout.handle};
+    pthread_rwlock_rdlock(&manager->changes);
+    result = kp_algorithm_plan(algorithm, NULL, NULL, &launch);
+    if (result == KP_OK && !launch.empty)
+        result =
+            kp_pipelines_variant_get(manager, algorithm->kernel, &launch.setting, algorithm->label, &native.pipeline);
+    pthread_rwlock_unlock(&manager->changes);
+    kp_algorithm_let_go(algorithm);
+    if (result != KP_OK)
+        return result;
+    for (int i = 0; i < 3; i++)
+        native.workgroups[i] = launch.empty ? 0 : launch.groups[i];
+    *out = native;
+    return KP_OK;
+}
+
+kp_result kp_vulkan_from_sequence(const kp_sequence *sequence, kp_vulkan_sequence *out) {
+    if (sequence == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_from_sequence: %s is NULL",
+                            sequence == NULL ? "sequence" : "out");
+    kp_result result = kp_manager_check(sequence->manager, "sequence", sequence->label);
+    if (result != KP_OK)
+        return result;
+    const kp_recording *recording = sequence->recording;
+    *out = (kp_vulkan_sequence){.queue = recording->queue->handle,
+                                .queue_family = recording->queue->family,
+                                .commands = recording->command->buffer,
+                                .fence = recording->command->fence};
     return KP_OK;
 }

@@ -322,13 +322,58 @@ static void a_manager_adopts_another_ones_device(void **state) {
     square(first);
 }
 
+// The handles of an algorithm are the device's: its own command buffer, submitted by hand, does the dispatch once more.
+static void native_handles_of_algorithms_and_sequences(void **state) {
+    (void)state;
+    native n;
+    native_open(&n, true);
+    kp_manager *mgr = adopt(&n);
+    kp_tensor *x = gpu_floats(mgr, "x", 3, (float[]){1, 2, 3});
+    kp_algorithm *square = gpu_multiply(mgr, x, x, x);
+    kp_vulkan_algorithm algorithm;
+    kp_vulkan_sequence sequence;
+    OK(kp_vulkan_from_algorithm(square, &algorithm));
+    assert_true(algorithm.module != VK_NULL_HANDLE && algorithm.layout != VK_NULL_HANDLE &&
+                algorithm.pipeline != VK_NULL_HANDLE);
+    assert_true(algorithm.workgroups[0] == 3 && algorithm.workgroups[1] == 1 && algorithm.workgroups[2] == 1);
+    kp_sequence *up = gpu_sequence(mgr), *work = gpu_sequence(mgr), *down = gpu_sequence(mgr);
+    OK(kp_record_sync_device(up, &x, 1));
+    OK(kp_record_dispatch(work, square, NULL));
+    OK(kp_record_sync_local(down, &x, 1));
+    OK(kp_sequence_eval(up));
+    OK(kp_sequence_eval(work));
+    OK(kp_vulkan_from_sequence(work, &sequence));
+    assert_true(sequence.queue == n.queues[0].queue && sequence.queue_family == n.queues[0].family);
+    assert_true(sequence.fence != VK_NULL_HANDLE);
+    assert_int_equal(n.QueueSubmit(sequence.queue, 1,
+                                   &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                                   .commandBufferCount = 1,
+                                                   .pCommandBuffers = &sequence.commands},
+                                   VK_NULL_HANDLE),
+                     VK_SUCCESS);
+    assert_int_equal(n.DeviceWaitIdle(n.device), VK_SUCCESS);
+    OK(kp_sequence_eval(down));
+    assert_memory_equal(kp_tensor_data(x), ((float[]){1, 16, 81}), 12);
+    FAILS(kp_vulkan_from_algorithm(NULL, &algorithm), KP_ERROR_ARGUMENT, "kp_vulkan_from_algorithm: algorithm is NULL");
+    FAILS(kp_vulkan_from_sequence(work, NULL), KP_ERROR_ARGUMENT, "kp_vulkan_from_sequence: out is NULL");
+    kp_manager_destroy(mgr);
+    FAILS(kp_vulkan_from_algorithm(square, &algorithm), KP_ERROR_STATE, "algorithm '*': manager '*' is destroyed");
+    FAILS(kp_vulkan_from_sequence(work, &sequence), KP_ERROR_STATE, "sequence 'sequence': manager '*' is destroyed");
+    kp_sequence_destroy(up);
+    kp_sequence_destroy(work);
+    kp_sequence_destroy(down);
+    kp_algorithm_destroy(square);
+    kp_tensor_destroy(x);
+    native_close(&n);
+}
+
 int main(void) {
     unsetenv("KP_DEVICE");
     const struct CMUnitTest tests[] = {
         GPU_BARE(a_device_with_all_features_is_used_as_it_is), GPU_BARE(what_is_not_enabled_is_not_used),
         GPU_BARE(buffers_of_the_device_become_tensors),        GPU_BARE(all_may_go_in_every_order_and_the_device_stays),
         GPU_BARE(a_shared_queue_is_locked_around_each_use),    GPU_BARE(bad_descriptions_are_refused),
-        GPU_TEST(a_manager_adopts_another_ones_device),
+        GPU_TEST(a_manager_adopts_another_ones_device),        GPU_BARE(native_handles_of_algorithms_and_sequences),
     };
     return gpu_run("adopt", tests);
 }
