@@ -1,13 +1,11 @@
 // A Vulkan layer that can answer for the driver when work is submitted and waited for: everything else of an evaluation
 // is kp's own time then, and the layer's clock says when the driver was first called. call.py loads it a second time,
 // by its path, for the two variables at the end. For one device and one thread at a time.
+#include "../tests/layer_link.h"
+
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#define LAYER_API __attribute__((visibility("default")))
 
 LAYER_API extern int32_t stub_answers; // not 0: the driver is not called
 LAYER_API extern int64_t stub_first;   // nanoseconds of CLOCK_MONOTONIC at the first call since it was 0
@@ -53,29 +51,19 @@ static VKAPI_ATTR VkResult VKAPI_CALL status(VkDevice device, VkFence fence) {
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    VkLayerInstanceCreateInfo *chain = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerInstanceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL)
+    next_instance = layer_next_of_instance(info);
+    if (next_instance == NULL)
         return VK_ERROR_INITIALIZATION_FAILED;
-    next_instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
     return ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    VkLayerDeviceCreateInfo *chain = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerDeviceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL)
+    PFN_vkCreateDevice create;
+    next_device = layer_next_of_device(info, &create);
+    if (next_device == NULL)
         return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next_device = chain->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
-    VkResult result = ((PFN_vkCreateDevice)instance(VK_NULL_HANDLE, "vkCreateDevice"))(physical, info, host, out);
+    VkResult result = create(physical, info, host, out);
     if (result == VK_SUCCESS) {
         next_submit = (PFN_vkQueueSubmit)next_device(*out, "vkQueueSubmit");
         next_reset = (PFN_vkResetFences)next_device(*out, "vkResetFences");
@@ -85,51 +73,27 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     return result;
 }
 
-typedef struct entry {
-    const char *name;
-    PFN_vkVoidFunction function;
-} entry;
-
-static PFN_vkVoidFunction find(const entry *entries, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(name, entries[i].name) == 0)
-            return entries[i].function;
-    }
-    return NULL;
-}
-
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
-    static const entry own[] = {
+    static const layer_call own[] = {
         {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
         {"vkQueueSubmit", (PFN_vkVoidFunction)submit},
         {"vkResetFences", (PFN_vkVoidFunction)reset},
         {"vkWaitForFences", (PFN_vkVoidFunction)wait},
         {"vkGetFenceStatus", (PFN_vkVoidFunction)status},
     };
-    PFN_vkVoidFunction function = find(own, sizeof own / sizeof *own, name);
+    PFN_vkVoidFunction function = layer_find(own, sizeof own / sizeof *own, name);
     return function != NULL ? function : next_device(device, name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
-    static const entry own[] = {
+    static const layer_call own[] = {
         {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
         {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
         {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
         {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
     };
-    PFN_vkVoidFunction function = find(own, sizeof own / sizeof *own, name);
+    PFN_vkVoidFunction function = layer_find(own, sizeof own / sizeof *own, name);
     return function != NULL || instance == VK_NULL_HANDLE ? function : next_instance(instance, name);
 }
 
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
-
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation) {
-    if (negotiation->loaderLayerInterfaceVersion < 2)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    negotiation->loaderLayerInterfaceVersion = 2;
-    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
-    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
-}
+LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)

@@ -310,6 +310,8 @@ PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs
 PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);
 PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused);
 
+PyObject *ext_tensor_axes(const ext_tensor *t); // a new tuple of the lengths
+
 // transfer.c: methods of ext_tensor
 PyObject *ext_transfer_upload(PyObject *tensor, PyObject *array);
 PyObject *ext_transfer_download(PyObject *tensor, PyObject *args, PyObject *kwargs);

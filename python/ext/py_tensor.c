@@ -581,7 +581,7 @@ static int need_numpy(kp_ext *ext, kp_dtype dtype) {
     return 0;
 }
 
-static PyObject *shape_of(const ext_tensor *t) {
+PyObject *ext_tensor_axes(const ext_tensor *t) {
     PyObject *shape = PyTuple_New(t->ndim);
     for (int i = 0; shape != NULL && i < t->ndim; i++) {
         PyObject *axis = PyLong_FromSsize_t(t->shape[i]);
@@ -595,7 +595,7 @@ static PyObject *shape_of(const ext_tensor *t) {
 
 static PyObject *memory_shape(PyObject *self, void *unused) {
     (void)unused;
-    return shape_of((ext_tensor *)self);
+    return ext_tensor_axes((ext_tensor *)self);
 }
 
 static PyObject *tensor_data(PyObject *self, PyObject *unused) {
@@ -609,7 +609,7 @@ static PyObject *tensor_data(PyObject *self, PyObject *unused) {
     PyObject *array = PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, dtype, NULL);
     if (array == NULL || t->ndim == 1 || t->image)
         return array;
-    PyObject *shape = shape_of(t);
+    PyObject *shape = ext_tensor_axes(t);
     PyObject *shaped = shape != NULL ? PyObject_CallMethod(array, "reshape", "O", shape) : NULL;
     Py_DECREF(array);
     Py_XDECREF(shape);
@@ -655,7 +655,7 @@ PyObject *ext_tensor_dtype_text(const ext_tensor *t) {
 
 // "kp.Tensor(structs of 28 bytes (position, velocity, mass), shape=(1000,), memory_type=device)"
 static PyObject *structs_text(ext_tensor *t) {
-    PyObject *dtype = ext_tensor_dtype_text(t), *shape = shape_of(t), *text = NULL;
+    PyObject *dtype = ext_tensor_dtype_text(t), *shape = ext_tensor_axes(t), *text = NULL;
     PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
     if (dtype != NULL && name != NULL && shape != NULL)
         text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, memory_type=%U)", dtype, shape, name);
@@ -672,7 +672,7 @@ static PyObject *tensor_repr(PyObject *self) {
     PyObject *values = values_text(t);
     PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
     PyObject *text = NULL;
-    PyObject *shape = t->ndim > 1 ? shape_of(t) : NULL, *dtype = ext_tensor_dtype_text(t);
+    PyObject *shape = t->ndim > 1 ? ext_tensor_axes(t) : NULL, *dtype = ext_tensor_dtype_text(t);
     if (values != NULL && name != NULL && shape != NULL && dtype != NULL)
         text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, dtype=%U, memory_type=%U)", values, shape, dtype, name);
     else if (values != NULL && name != NULL && t->ndim == 1 && dtype != NULL)

@@ -70,14 +70,7 @@ static int check_out(const ext_tensor *t, const Py_buffer *buffer) {
 
 static PyObject *empty(const ext_tensor *t) {
     PyObject *numpy = PyImport_ImportModule("numpy"), *array = NULL;
-    PyObject *shape = numpy != NULL ? PyTuple_New(t->ndim) : NULL;
-    for (int i = 0; shape != NULL && i < t->ndim; i++) {
-        PyObject *axis = PyLong_FromSsize_t(t->shape[i]);
-        if (axis == NULL)
-            Py_CLEAR(shape);
-        else
-            PyTuple_SetItem(shape, i, axis);
-    }
+    PyObject *shape = numpy != NULL ? ext_tensor_axes(t) : NULL;
     if (shape != NULL)
         array = PyObject_CallMethod(numpy, "empty", "Os", shape, ext_element_numpy(t->dtype));
     Py_XDECREF(numpy);

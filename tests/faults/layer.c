@@ -4,14 +4,12 @@
 // layer. A second table (DESTROYS) lists what takes objects away. Both count by object type.
 #include "layer.h"
 
+#include "../layer_link.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#define LAYER_API __attribute__((visibility("default")))
 
 // What a call may answer: the codes that the specification lists for it.
 enum {
@@ -303,17 +301,12 @@ static VKAPI_ATTR void VKAPI_CALL wrap_DestroyInstance(VkInstance instance, cons
 
 static VKAPI_ATTR VkResult VKAPI_CALL wrap_CreateInstance(const VkInstanceCreateInfo *info,
                                                           const VkAllocationCallbacks *host, VkInstance *out) {
-    VkLayerInstanceCreateInfo *chain = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerInstanceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result;
     if (must_fail(CALL_CreateInstance, &result))
         return result;
-    PFN_vkGetInstanceProcAddr next = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
+    PFN_vkGetInstanceProcAddr next = layer_next_of_instance(info);
+    if (next == NULL)
+        return VK_ERROR_INITIALIZATION_FAILED;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)next(NULL, "vkCreateInstance");
     result = create(info, host, out);
     if (result != VK_SUCCESS)
@@ -372,19 +365,13 @@ static VKAPI_ATTR void VKAPI_CALL wrap_DestroyDevice(VkDevice device, const VkAl
 
 static VKAPI_ATTR VkResult VKAPI_CALL wrap_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                         const VkAllocationCallbacks *host, VkDevice *out) {
-    VkLayerDeviceCreateInfo *chain = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerDeviceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result;
     if (must_fail(CALL_CreateDevice, &result))
         return result;
-    PFN_vkGetInstanceProcAddr next_instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    PFN_vkGetDeviceProcAddr next = chain->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)next_instance(VK_NULL_HANDLE, "vkCreateDevice");
+    PFN_vkCreateDevice create;
+    PFN_vkGetDeviceProcAddr next = layer_next_of_device(info, &create);
+    if (next == NULL)
+        return VK_ERROR_INITIALIZATION_FAILED;
     result = create(physical, info, host, out);
     if (result != VK_SUCCESS)
         return result;
@@ -448,15 +435,4 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     return instance != VK_NULL_HANDLE ? instance_of(instance)->next(instance, name) : NULL;
 }
 
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
-
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation) {
-    if (negotiation->loaderLayerInterfaceVersion < 2)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    negotiation->loaderLayerInterfaceVersion = 2;
-    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
-    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
-}
+LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)

@@ -7,13 +7,12 @@
 //     KP_TEST_MEMORY=board   a small board: one type, the device's own, which the host sees, not cached
 //
 // It counts the bytes that are allocated of each type: the test finds kp_test_memory in the library. For one driver.
+#include "../layer_link.h"
+
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
 
-#define LAYER_API __attribute__((visibility("default")))
 #define LOCAL VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT
 #define HOST (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)
 #define CACHED VK_MEMORY_PROPERTY_HOST_CACHED_BIT
@@ -84,14 +83,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAl
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    VkLayerInstanceCreateInfo *chain = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerInstanceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL)
+    next_instance = layer_next_of_instance(info);
+    if (next_instance == NULL)
         return VK_ERROR_INITIALIZATION_FAILED;
-    next_instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
     VkResult result = ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
     if (result != VK_SUCCESS)
         return result;
@@ -102,16 +96,11 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    VkLayerDeviceCreateInfo *chain = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerDeviceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL)
+    PFN_vkCreateDevice create;
+    next_device = layer_next_of_device(info, &create);
+    if (next_device == NULL)
         return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next_device = chain->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
-    VkResult result = ((PFN_vkCreateDevice)instance(VK_NULL_HANDLE, "vkCreateDevice"))(physical, info, host, out);
+    VkResult result = create(physical, info, host, out);
     if (result != VK_SUCCESS)
         return result;
     next_buffer = (PFN_vkGetBufferMemoryRequirements)next_device(*out, "vkGetBufferMemoryRequirements");
@@ -135,10 +124,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
 }
 
 static PFN_vkVoidFunction find(const char *name) {
-    static const struct {
-        const char *name;
-        PFN_vkVoidFunction function;
-    } own[] = {
+    static const layer_call own[] = {
         {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
         {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
         {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
@@ -149,22 +135,7 @@ static PFN_vkVoidFunction find(const char *name) {
         {"vkGetImageMemoryRequirements", (PFN_vkVoidFunction)get_image},
         {"vkAllocateMemory", (PFN_vkVoidFunction)allocate},
     };
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++) {
-        if (strcmp(name, own[i].name) == 0)
-            return own[i].function;
-    }
-    return NULL;
+    return layer_find(own, sizeof own / sizeof *own, name);
 }
 
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
-
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation) {
-    if (negotiation->loaderLayerInterfaceVersion < 2)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    negotiation->loaderLayerInterfaceVersion = 2;
-    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
-    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
-}
+LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)

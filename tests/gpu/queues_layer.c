@@ -3,15 +3,13 @@
 // calls go to the driver's own family. All five are the one, which runs its submissions in their order: a wait for what
 // was submitted before is met, and the validation layer below sees every semaphore. What a queue that
 // only copies must not be given ends the program. For one driver of one family.
+#include "../layer_link.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <vulkan/vk_layer.h>
-#include <vulkan/vulkan.h>
-
-#define LAYER_API __attribute__((visibility("default")))
 
 enum { QUEUES = 4, COPY_FAMILY = 1, MAX_COMMANDS = 4096 };
 
@@ -28,14 +26,9 @@ static PFN_vkCmdDispatch next_dispatch;
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    VkLayerInstanceCreateInfo *chain = (VkLayerInstanceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerInstanceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL)
+    next_instance = layer_next_of_instance(info);
+    if (next_instance == NULL)
         return VK_ERROR_INITIALIZATION_FAILED;
-    next_instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance");
     VkResult result = create(info, host, out);
     if (result == VK_SUCCESS)
@@ -65,22 +58,16 @@ static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice device, uint32_t
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    VkLayerDeviceCreateInfo *chain = (VkLayerDeviceCreateInfo *)(uintptr_t)info->pNext;
-    while (chain != NULL &&
-           !(chain->sType == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO && chain->function == VK_LAYER_LINK_INFO))
-        chain = (VkLayerDeviceCreateInfo *)(uintptr_t)chain->pNext;
-    if (chain == NULL || info->queueCreateInfoCount == 0)
+    PFN_vkCreateDevice create;
+    next_device = layer_next_of_device(info, &create);
+    if (next_device == NULL || info->queueCreateInfoCount == 0)
         return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkGetInstanceProcAddr instance = chain->u.pLayerInfo->pfnNextGetInstanceProcAddr;
-    next_device = chain->u.pLayerInfo->pfnNextGetDeviceProcAddr;
-    chain->u.pLayerInfo = chain->u.pLayerInfo->pNext;
     VkDeviceQueueCreateInfo queue = info->pQueueCreateInfos[0];
     queue.queueFamilyIndex = 0;
     queue.queueCount = 1;
     VkDeviceCreateInfo copy = *info;
     copy.queueCreateInfoCount = 1;
     copy.pQueueCreateInfos = &queue;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)instance(VK_NULL_HANDLE, "vkCreateDevice");
     VkResult result = create(physical, &copy, host, out);
     if (result == VK_SUCCESS) {
         next_queue = (PFN_vkGetDeviceQueue)next_device(*out, "vkGetDeviceQueue");
@@ -196,22 +183,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_image(VkDevice device, const VkImag
     return next_image(device, &copy, host, out);
 }
 
-typedef struct own {
-    const char *name;
-    PFN_vkVoidFunction function;
-} own;
-
-// NULL when it is not in the list.
-static PFN_vkVoidFunction find(const own *list, size_t count, const char *name) {
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(name, list[i].name) == 0)
-            return list[i].function;
-    }
-    return NULL;
-}
-
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
-    static const own list[] = {
+    static const layer_call list[] = {
         {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
         {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_queue},
         {"vkCreateCommandPool", (PFN_vkVoidFunction)create_pool},
@@ -221,33 +194,22 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
         {"vkCmdPipelineBarrier", (PFN_vkVoidFunction)barrier},
         {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
     };
-    PFN_vkVoidFunction function = find(list, sizeof list / sizeof *list, name);
+    PFN_vkVoidFunction function = layer_find(list, sizeof list / sizeof *list, name);
     return function != NULL ? function : next_device(device, name);
 }
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
-    static const own list[] = {
+    static const layer_call list[] = {
         {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
         {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
         {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
         {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
         {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)get_families},
     };
-    PFN_vkVoidFunction function = find(list, sizeof list / sizeof *list, name);
+    PFN_vkVoidFunction function = layer_find(list, sizeof list / sizeof *list, name);
     if (function == NULL && instance != VK_NULL_HANDLE)
         function = next_instance(instance, name);
     return function;
 }
 
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
-
-LAYER_API VKAPI_ATTR VkResult VKAPI_CALL
-vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation) {
-    if (negotiation->loaderLayerInterfaceVersion < 2)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    negotiation->loaderLayerInterfaceVersion = 2;
-    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
-    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
-    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
-    return VK_SUCCESS;
-}
+LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
