@@ -39,7 +39,7 @@ static void host_drop(ext_host *host) {
 
 static void destroy(void *handle) { kp_tensor_destroy(handle); }
 
-static bool is_alive(const ext_tensor *t) {
+bool ext_tensor_alive(const ext_tensor *t) {
     return t->handle != NULL && !t->doomed && ext_core_usable(t->core) && kp_memory_alive(t->handle);
 }
 
@@ -60,8 +60,8 @@ static PyObject *no_host(ext_tensor *t) {
 static char *elements(ext_tensor *t) {
     if (t->classic)
         return t->host->data;
-    void *data = is_alive(t) ? kp_tensor_data(t->handle) : NULL;
-    if (data == NULL && is_alive(t) && t->count == 0 && t->memory_type != KP_MEMORY_STORAGE)
+    void *data = ext_tensor_alive(t) ? kp_tensor_data(t->handle) : NULL;
+    if (data == NULL && ext_tensor_alive(t) && t->count == 0 && t->memory_type != KP_MEMORY_STORAGE)
         data = nothing;
     if (data == NULL)
         no_host(t);
@@ -199,7 +199,7 @@ static void set_handle(ext_tensor *t, kp_tensor *handle, ext_core *core) {
     ext_core_drop(old_core);
 }
 
-static void forget_handle(ext_tensor *t) { set_handle(t, NULL, NULL); }
+void ext_tensor_forget(ext_tensor *t) { set_handle(t, NULL, NULL); }
 
 static void tensor_dealloc(PyObject *self) {
     ext_tensor *t = (ext_tensor *)self;
@@ -296,7 +296,7 @@ static int adopt(ext_tensor *t, ext_core *core, kp_tensor *handle) {
 }
 
 int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
-    if (is_alive(t)) {
+    if (ext_tensor_alive(t)) {
         if (t->core == core)
             return 0;
         ext_error_format(t->ext, KP_ERROR_ARGUMENT, "tensors[%zd]: belongs to another manager", position);
@@ -324,7 +324,7 @@ int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
     t->host->references++; // nobody frees or moves it while the GIL is away
     int result = create(t->ext, core, &desc, &handle);
     host_drop(t->host);
-    if (result == 0 && (is_alive(t) || t->pins > 0 || t->host->references > 1)) { // another thread was quicker
+    if (result == 0 && (ext_tensor_alive(t) || t->pins > 0 || t->host->references > 1)) { // another thread was quicker
         kp_tensor_destroy(handle);
         return ext_tensor_create(t, core, position);
     }
@@ -619,9 +619,9 @@ static PyObject *tensor_data(PyObject *self, PyObject *unused) {
 // The values, the first few of many.
 static PyObject *values_text(ext_tensor *t) {
     enum { FEW = 8, HEAD = 6 };
-    if (!t->classic && t->memory_type == KP_MEMORY_STORAGE && is_alive(t))
+    if (!t->classic && t->memory_type == KP_MEMORY_STORAGE && ext_tensor_alive(t))
         return PyUnicode_FromFormat("<%zd elements on the device>", t->count);
-    if (!t->classic && !is_alive(t))
+    if (!t->classic && !ext_tensor_alive(t))
         return PyUnicode_FromFormat("<%zd elements, destroyed>", t->count);
     if (t->count <= FEW) {
         PyObject *list = list_of(t, 0, 1, t->count);
@@ -707,7 +707,7 @@ static PyObject *tensor_data_type(PyObject *self, PyObject *unused) {
 
 static PyObject *tensor_is_init(PyObject *self, PyObject *unused) {
     (void)unused;
-    return PyBool_FromLong(is_alive((ext_tensor *)self));
+    return PyBool_FromLong(ext_tensor_alive((ext_tensor *)self));
 }
 
 static PyObject *tensor_destroy(PyObject *self, PyObject *unused) {
@@ -716,14 +716,14 @@ static PyObject *tensor_destroy(PyObject *self, PyObject *unused) {
     if (t->pins > 0)
         t->doomed = t->handle != NULL;
     else if (t->handle != NULL)
-        forget_handle(t);
+        ext_tensor_forget(t);
     Py_RETURN_NONE;
 }
 
 static PyObject *tensor_map(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
-    if (is_alive(t))
+    if (ext_tensor_alive(t))
         Py_RETURN_NONE;
     return ext_error_format(t->ext, KP_ERROR_STATE,
                             "the tensor has no device memory; call manager.eval_tensor_create_def([tensor]) first");
@@ -897,88 +897,4 @@ int ext_tensor_init(kp_ext *ext, PyObject *module) {
         return -1;
     ext->tensor_type = ext_add_type(module, &tensor_spec, ext->memory_type);
     return ext->tensor_type != NULL ? ext_image_init(ext, module) : -1;
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Lists of memory
-// ---------------------------------------------------------------------------------------------------------------------
-
-PyObject *ext_memories_tuple(kp_ext *ext, PyObject *object, const char *what) {
-    if (PyObject_TypeCheck(object, ext->memory_type)) // iterating over it would give its elements
-        return PyErr_Format(PyExc_TypeError, "%s: must be a list of kp.Tensor, not one tensor; write [tensor]", what);
-    PyObject *tuple = PySequence_Tuple(object);
-    if (tuple == NULL) {
-        if (PyErr_ExceptionMatches(PyExc_TypeError)) {
-            PyErr_Clear();
-            PyErr_Format(PyExc_TypeError, "%s: must be a list of kp.Tensor, not %R", what, Py_TYPE(object));
-        }
-        return NULL;
-    }
-    for (Py_ssize_t i = 0; i < PyTuple_Size(tuple); i++) {
-        PyObject *item = PyTuple_GetItem(tuple, i);
-        if (PyObject_TypeCheck(item, ext->memory_type))
-            continue;
-        PyErr_Format(PyExc_TypeError, "%s[%zd]: must be a kp.Tensor, not %R", what, i, Py_TYPE(item));
-        Py_DECREF(tuple);
-        return NULL;
-    }
-    return tuple;
-}
-
-static int check_usable(kp_ext *ext, const ext_core *core, const ext_tensor *t, const char *what, Py_ssize_t i) {
-    if (t->handle == NULL && t->classic)
-        ext_error_format(ext, KP_ERROR_STATE,
-                         "%s[%zd]: has no device memory; call manager.eval_tensor_create_def([tensor]) first", what, i);
-    else if (!is_alive(t))
-        ext_error_format(ext, KP_ERROR_STATE, "%s[%zd]: is destroyed", what, i);
-    else if (t->core != core)
-        ext_error_format(ext, KP_ERROR_ARGUMENT, "%s[%zd]: belongs to another manager", what, i);
-    else
-        return 0;
-    return -1;
-}
-
-int ext_memories_read(kp_ext *ext, const ext_core *core, PyObject *object, const char *what, ext_memories *out) {
-    *out = (ext_memories){0};
-    if (ext_core_use(ext, core) == NULL || (out->tuple = ext_memories_tuple(ext, object, what)) == NULL)
-        return -1;
-    out->count = (size_t)PyTuple_Size(out->tuple);
-    out->handles = out->few;
-    if (out->count > sizeof out->few / sizeof *out->few) {
-        out->handles = PyMem_Calloc(out->count, sizeof *out->handles);
-        if (out->handles == NULL) {
-            PyErr_NoMemory();
-            ext_memories_release(out);
-            return -1;
-        }
-    }
-    for (size_t i = 0; i < out->count; i++) {
-        ext_tensor *t = (ext_tensor *)PyTuple_GetItem(out->tuple, (Py_ssize_t)i);
-        if (check_usable(ext, core, t, what, (Py_ssize_t)i) < 0) {
-            ext_memories_release(out);
-            return -1;
-        }
-        out->handles[i] = t->handle;
-    }
-    return 0;
-}
-
-void ext_memories_pin(const ext_memories *memories) {
-    for (size_t i = 0; i < memories->count; i++)
-        ((ext_tensor *)PyTuple_GetItem(memories->tuple, (Py_ssize_t)i))->pins++;
-}
-
-void ext_memories_unpin(const ext_memories *memories) {
-    for (size_t i = 0; i < memories->count; i++) {
-        ext_tensor *t = (ext_tensor *)PyTuple_GetItem(memories->tuple, (Py_ssize_t)i);
-        if (--t->pins == 0 && t->doomed)
-            forget_handle(t);
-    }
-}
-
-void ext_memories_release(ext_memories *memories) {
-    if (memories->handles != memories->few)
-        PyMem_Free(memories->handles);
-    memories->handles = NULL;
-    Py_CLEAR(memories->tuple);
 }
