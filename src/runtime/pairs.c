@@ -63,7 +63,8 @@ typedef struct walk {
 static void put(kp_str *to, SpvOp op, const uint32_t *operands, uint32_t count) {
     uint32_t first = (count + 1) << SpvWordCountShift | (uint32_t)op;
     kp_str_add(to, (const char *)&first, sizeof first);
-    kp_str_add(to, (const char *)operands, count * sizeof *operands);
+    if (count != 0)
+        kp_str_add(to, (const char *)operands, count * sizeof *operands);
 }
 
 // Ends the walk.
@@ -265,7 +266,8 @@ static bool store(walk *w, const kp_reflect_instruction *i) {
     buffer_of(w, i->words[1])->writes = true;
     uint32_t pair = as_pair(w, what, type_of(w, i->words[2]));
     PUT(&w->body, SpvOpBitcast, w->word64, w->next, pair);
-    PUT(&w->body, SpvOpStore, to.id, w->next++);
+    PUT(&w->body, SpvOpStore, to.id, w->next);
+    w->next++;
     return true;
 }
 
@@ -478,7 +480,8 @@ static uint32_t rewrite(walk *w) {
             parameter(w, &i, parameters++);
         } else if (!begun && i.op == SpvOpLabel) {
             begun = true;
-            PUT(&w->body, SpvOpLabel, w->next++);
+            PUT(&w->body, SpvOpLabel, w->next);
+            w->next++;
         } else if (i.op == SpvOpReturn) {
             put(&w->body, SpvOpReturn, NULL, 0);
             ended = true;

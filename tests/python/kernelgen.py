@@ -594,7 +594,9 @@ class Generator:
             return self.assign(depth)
         self.emit(depth, f"if {self.boolean(1)}:")
         if self.chance(0.3):
+            before = {kind: list(names) for kind, names in self.variables.items()}
             self.store(depth + 1)
+            self.variables = before  # what it defined is gone with the branch
         self.emit(depth + 1, f"return {self.given()}" if word == "return" and self.result else word)
 
     def given(self, d=1):

@@ -162,6 +162,7 @@ def test_parameters_without_types_have_the_axes_that_the_kernel_indexes(how):
 def test_tensors_give_their_axes_too():
     mgr = kp.Manager()
     x, out = mgr.tensor(np.arange(6, dtype=np.float32)).reshape(2, 3), mgr.zeros(6).reshape(2, 3)
+    mgr.sequence().record(kp.OpSyncDevice([x])).eval()
     without_types(x, out, 1.0)
     mgr.sequence().record(kp.OpSyncLocal([out])).eval()
     assert out.data().reshape(2, 3).tolist() == [[1, 2, 3], [7, 8, 9]]
