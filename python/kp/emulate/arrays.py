@@ -131,10 +131,6 @@ class Table(tuple[Any, ...]):
     def __iter__(self) -> Iterator[Any]:
         return (self[i32(k)] for k in range(len(self)))
 
-    def plain(self) -> tuple[Any, ...]:
-        """The numbers themselves, which adapt."""
-        return tuple(x.plain() if isinstance(x, Table) else x for x in tuple.__iter__(self))
-
 
 def from_list(items: Any, kind: Any = None) -> LocalArray:
     """The array that a list literal or a comprehension is: its elements have one type, literals adapt."""

@@ -11,7 +11,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .arrays import Table
 from .scalars import f16, f32, f64
 from .vectors import Composite, Vector, typed, vector
 
@@ -40,7 +39,8 @@ class Matrix(Composite):
             values = tuple(values[at : at + self.columns] for at in range(0, self.size, self.columns))
         if len(values) != self.rows:
             raise TypeError(f"{type(self).__name__} has {self.rows} rows, not {len(values)}")
-        values = tuple(row.plain() if isinstance(row, Table) else row for row in values)
+        # Of a table of numbers without types (arrays.Table), the numbers themselves: they adapt.
+        values = tuple(tuple(tuple.__iter__(row)) if isinstance(row, tuple) else row for row in values)
         kind = vector(self.scalar, self.columns)
         self._rows = [typed(kind(*row) if isinstance(row, (list, tuple)) else row, kind, "a row") for row in values]
         if any(len(row) != self.columns for row in values):
