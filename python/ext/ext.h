@@ -310,9 +310,10 @@ PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs
 PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);
 PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused);
 
-PyObject *ext_tensor_axes(const ext_tensor *t); // a new tuple of the lengths
-bool ext_tensor_alive(const ext_tensor *t);     // whether its handle may be used
-void ext_tensor_forget(ext_tensor *t);          // lets its handle go
+PyObject *ext_tensor_axes(const ext_tensor *t);                                        // a new tuple of the lengths
+int ext_tensor_check_structs(const ext_tensor *t, PyObject *object, const char *what); // has its dtype; -1: TypeError
+bool ext_tensor_alive(const ext_tensor *t);                                            // whether its handle may be used
+void ext_tensor_forget(ext_tensor *t);                                                 // lets its handle go
 
 // transfer.c: methods of ext_tensor
 PyObject *ext_transfer_upload(PyObject *tensor, PyObject *array);

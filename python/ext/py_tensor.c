@@ -490,14 +490,27 @@ static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
     return index >= 0 ? set(t, index, value) : -1;
 }
 
-// The array has to be of the tensor's dtype and size.
-static PyObject *set_structs(ext_tensor *t, PyObject *object) {
+int ext_tensor_check_structs(const ext_tensor *t, PyObject *object, const char *what) {
     PyObject *dtype = ext_struct_dtype(object);
+    if (dtype == NULL && PyErr_Occurred())
+        return -1;
+    PyObject *has = dtype != NULL ? Py_NewRef(dtype) : PyObject_GetAttrString(object, "dtype");
+    if (has == NULL) {
+        PyErr_Clear();
+        has = Py_NewRef((PyObject *)Py_TYPE(object));
+    }
     int same = dtype != NULL ? PyObject_RichCompareBool(dtype, t->numpy, Py_EQ) : 0;
     if (same == 0)
-        PyErr_Format(PyExc_TypeError, "data: has dtype %S, must be %S",
-                     dtype != NULL ? dtype : (PyObject *)Py_TYPE(object), t->numpy);
-    PyObject *flat = same == 1 ? PyObject_CallMethod(object, "reshape", "i", -1) : NULL;
+        PyErr_Format(PyExc_TypeError, "%s: has dtype %S, must be %S", what, has, t->numpy);
+    Py_DECREF(has);
+    Py_XDECREF(dtype);
+    return same == 1 ? 0 : -1;
+}
+
+// The array has to be of the tensor's dtype and size.
+static PyObject *set_structs(ext_tensor *t, PyObject *object) {
+    int same = ext_tensor_check_structs(t, object, "data") == 0;
+    PyObject *flat = same ? PyObject_CallMethod(object, "reshape", "i", -1) : NULL;
     Py_ssize_t count = flat != NULL ? PyObject_Size(flat) : -1;
     if (count >= 0 && count != t->count)
         PyErr_Format(PyExc_ValueError, "data: has %zd elements, the tensor has %zd: a tensor keeps its size", count,
@@ -505,7 +518,6 @@ static PyObject *set_structs(ext_tensor *t, PyObject *object) {
     PyObject *array = count == t->count ? PyObject_CallMethod((PyObject *)t, "data", NULL) : NULL;
     PyObject *to = array != NULL ? PyObject_CallMethod(array, "reshape", "i", -1) : NULL;
     int result = to != NULL ? PyObject_SetItem(to, Py_Ellipsis, flat) : -1;
-    Py_XDECREF(dtype);
     Py_XDECREF(flat);
     Py_XDECREF(array);
     Py_XDECREF(to);

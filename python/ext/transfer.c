@@ -34,14 +34,33 @@ static int run(ext_tensor *t, kp_tensor *view, void *bytes, bool up) {
     return result == KP_OK ? 0 : -1;
 }
 
+// An array of structs, or a copy of it whose elements lie side by side, as what ext_data_read gives.
+static int read_structs(ext_tensor *t, PyObject *array, ext_data *out) {
+    *out = (ext_data){0};
+    if (ext_tensor_check_structs(t, array, "array") < 0)
+        return -1;
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *dense = numpy != NULL ? PyObject_CallMethod(numpy, "ascontiguousarray", "O", array) : NULL;
+    int result = dense != NULL ? PyObject_GetBuffer(dense, &out->buffer, PyBUF_C_CONTIGUOUS) : -1;
+    Py_XDECREF(numpy);
+    Py_XDECREF(dense); // the buffer holds it
+    if (result < 0)
+        return -1;
+    out->bytes = out->buffer.buf;
+    out->count = (size_t)(out->buffer.len / t->stride);
+    return 0;
+}
+
 PyObject *ext_transfer_upload(PyObject *self, PyObject *array) {
     ext_tensor *t = (ext_tensor *)self;
     ext_data data;
-    if (ext_data_read(array, (int)t->dtype, EXT_DATA_CONVERT, "array", &data) < 0)
+    int result = t->numpy != NULL ? read_structs(t, array, &data)
+                                  : ext_data_read(array, (int)t->dtype, EXT_DATA_CONVERT, "array", &data);
+    if (result < 0)
         return NULL;
-    int result = -1;
     if (data.count != (size_t)t->count) {
         PyErr_Format(PyExc_ValueError, "array: has %zu elements, the tensor has %zd", data.count, t->count);
+        result = -1;
     } else {
         kp_tensor *view = hold(t);
         result = view != NULL ? run(t, view, (void *)(uintptr_t)data.bytes, true) : -1;
@@ -51,18 +70,19 @@ PyObject *ext_transfer_upload(PyObject *self, PyObject *array) {
 }
 
 // Whether a buffer can take the tensor's elements as they are.
-static int check_out(const ext_tensor *t, const Py_buffer *buffer) {
+static int check_out(const ext_tensor *t, PyObject *out, const Py_buffer *buffer) {
     ext_element element;
-    if (ext_element_parse(buffer->format, buffer->itemsize, "out", &element) < 0)
+    if (t->numpy != NULL && ext_tensor_check_structs(t, out, "out") < 0)
         return -1;
-    if (ext_element_dtype(element) != (int)t->dtype || element.swapped) {
+    if (t->numpy == NULL && ext_element_parse(buffer->format, buffer->itemsize, "out", &element) < 0)
+        return -1;
+    if (t->numpy == NULL && (ext_element_dtype(element) != (int)t->dtype || element.swapped)) {
         PyErr_Format(PyExc_TypeError, "out: holds elements of format '%s', the tensor holds %s",
                      buffer->format != NULL ? buffer->format : "B", ext_element_numpy(t->dtype));
         return -1;
     }
-    if (buffer->len / buffer->itemsize != t->count) {
-        PyErr_Format(PyExc_ValueError, "out: has %zd elements, the tensor has %zd", buffer->len / buffer->itemsize,
-                     t->count);
+    if (buffer->len != t->count * t->stride) {
+        PyErr_Format(PyExc_ValueError, "out: has %zd elements, the tensor has %zd", buffer->len / t->stride, t->count);
         return -1;
     }
     return 0;
@@ -72,7 +92,8 @@ static PyObject *empty(const ext_tensor *t) {
     PyObject *numpy = PyImport_ImportModule("numpy"), *array = NULL;
     PyObject *shape = numpy != NULL ? ext_tensor_axes(t) : NULL;
     if (shape != NULL)
-        array = PyObject_CallMethod(numpy, "empty", "Os", shape, ext_element_numpy(t->dtype));
+        array = t->numpy != NULL ? PyObject_CallMethod(numpy, "empty", "OO", shape, t->numpy)
+                                 : PyObject_CallMethod(numpy, "empty", "Os", shape, ext_element_numpy(t->dtype));
     Py_XDECREF(numpy);
     Py_XDECREF(shape);
     return array;
@@ -93,7 +114,7 @@ PyObject *ext_transfer_download(PyObject *self, PyObject *args, PyObject *kwargs
         Py_DECREF(out);
         return NULL;
     }
-    kp_tensor *view = check_out(t, &buffer) == 0 ? hold(t) : NULL;
+    kp_tensor *view = check_out(t, out, &buffer) == 0 ? hold(t) : NULL;
     int result = view != NULL ? run(t, view, buffer.buf, false) : -1;
     PyBuffer_Release(&buffer);
     if (result < 0)

@@ -91,7 +91,9 @@ static const char *type_of(const kp_field *field, char text[64]) {
     unsigned scalars = field->components * (field->count != 0 ? field->count : 1);
     if (field->type != NULL)
         return field->type;
-    const char *name = field->structure != NULL ? field->structure->name : kp_dtype_name(field->dtype);
+    const char *name = kp_dtype_name(field->dtype);
+    if (field->structure != NULL)
+        name = field->structure->name != NULL ? field->structure->name : "a struct"; // of a dtype, which has no name
     if (scalars == 1)
         snprintf(text, 64, "%.50s", name);
     else

@@ -195,6 +195,19 @@ static kp_result describe_view(const kp_tensor *tensor, const kp_tensor_view_des
     return view->label != NULL ? KP_OK : kp_error_host_memory(strlen(label));
 }
 
+// It is a root of its own, with a description of its own.
+static kp_result open_empty_view(kp_memory *view) {
+    kp_struct *copy = NULL;
+    kp_result result = view->structure != NULL ? kp_structs_copy(view->structure, view->label, &copy) : KP_OK;
+    view->structure = copy;
+    view->offset = 0;
+    if (result == KP_OK)
+        result = kp_memory_open(view, NULL);
+    if (result != KP_OK)
+        kp_alloc_free(copy);
+    return result;
+}
+
 static kp_result make_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_tensor **out) {
     kp_memory *view = kp_alloc_zero(1, sizeof *view);
     if (view == NULL)
@@ -203,8 +216,7 @@ static kp_result make_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, k
     view->root = tensor->root;
     kp_result result = describe_view(tensor, desc, view);
     if (result == KP_OK && view->bytes == 0) { // nothing to share, and nothing of the tensor may be bound in its place
-        view->offset = 0;
-        result = kp_memory_open(view, NULL);
+        result = open_empty_view(view);
     } else if (result == KP_OK) {
         kp_memory_open_view(view);
     }

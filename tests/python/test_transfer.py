@@ -100,3 +100,52 @@ def test_empty_tensors_move_nothing(mgr):
     tensor = mgr.empty(0, dtype=np.float32)
     tensor.upload(np.zeros(0, np.float32))
     assert tensor.download().shape == (0,)
+
+
+class Point(kp.Struct):
+    x: "f32"
+    v: "vec2"
+
+
+def test_arrays_of_structs(mgr):
+    wanted = np.zeros((3, 2), Point.dtype)
+    wanted["x"] = np.arange(6).reshape(3, 2)
+    wanted["v"][..., 1] = 7
+    tensor = mgr.tensor(np.zeros((3, 2), Point.dtype)).reshape(3, 2)
+    tensor.upload(wanted)
+    back = tensor.download()
+    assert back.dtype == Point.dtype
+    assert back.shape == (3, 2)
+    np.testing.assert_array_equal(back, wanted)
+    tensor.upload(wanted[::-1])
+    out = np.zeros((3, 2), Point.dtype)
+    assert tensor.download(out) is out
+    np.testing.assert_array_equal(out, wanted[::-1])
+    np.testing.assert_array_equal(tensor[1].download(), wanted[1])
+
+
+def test_arrays_of_other_structs_are_refused(mgr):
+    tensor = mgr.tensor(np.zeros(4, Point.dtype))
+    for other in (np.zeros(4, np.uint8), np.zeros(4, [("x", "i4"), ("v", "f4", 2)]), np.zeros(48, np.uint8)):
+        with pytest.raises(TypeError, match=r"^array: has dtype .*, must be "):
+            tensor.upload(other)
+        with pytest.raises(TypeError, match=r"^out: has dtype .*, must be "):
+            tensor.download(other)
+    with pytest.raises(TypeError, match=r"^array: has dtype <class 'list'>, must be "):
+        tensor.upload([1.0] * 4)
+    with pytest.raises(ValueError, match=r"^array: has 3 elements, the tensor has 4$"):
+        tensor.upload(np.zeros(3, Point.dtype))
+    with pytest.raises(ValueError, match=r"^out: has 5 elements, the tensor has 4$"):
+        tensor.download(np.zeros(5, Point.dtype))
+
+
+def test_empty_parts_of_structs(mgr):
+    tensor = mgr.tensor(np.ones(8, Point.dtype))
+    for _ in range(3):
+        part = tensor[5:5]
+        assert part.download().shape == (0,)
+        part.destroy()
+        del part
+    empty = mgr.tensor(np.zeros(0, Point.dtype))
+    assert empty.download().dtype == Point.dtype
+    np.testing.assert_array_equal(tensor.data(), np.ones(8, Point.dtype))
