@@ -92,6 +92,11 @@ class Struct(metaclass=StructType):
         for name in names:
             setattr(self, name, given[name])
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name not in type(self).fields:
+            raise AttributeError(f"{type(self).__name__} has no field '{name}'; it has {', '.join(type(self).fields)}")
+        object.__setattr__(self, name, value)
+
     def __repr__(self) -> str:
         values = ", ".join(f"{name}={getattr(self, name)!r}" for name in type(self).fields)
         return f"{type(self).__name__}({values})"

@@ -371,7 +371,31 @@ static kp_result check_list(const kp_manager *manager, const kp_semaphore_point 
     return KP_OK;
 }
 
+// A timeline only goes up. What is in flight may still raise it: that is for the program to know.
+static kp_result check_signals(const kp_manager *manager, const kp_submit_desc *desc, const char *who) {
+    kp_device *device = manager->device;
+    for (size_t i = 0; i < desc->signal_count; i++) {
+        const kp_semaphore_point *point = &desc->signals[i];
+        uint64_t now = 0;
+        if (point->semaphore->binary)
+            continue;
+        if (!kp_semaphore_hold(point->semaphore))
+            return kp_error_set(KP_ERROR_STATE, "%s: semaphore '%s' is destroyed", who, point->semaphore->label);
+        kp_result result = KP_VK(device, GetSemaphoreCounterValue, device->handle, point->semaphore->handle, &now);
+        if (result == KP_OK && point->value <= now)
+            result =
+                kp_error_set(KP_ERROR_ARGUMENT, "%s: the value of semaphore '%s' is %llu, which cannot become %llu",
+                             who, point->semaphore->label, (unsigned long long)now, (unsigned long long)point->value);
+        kp_semaphore_let_go(point->semaphore);
+        if (result != KP_OK)
+            return result;
+    }
+    return KP_OK;
+}
+
 kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_desc *desc, const char *who) {
     kp_result result = check_list(manager, desc->waits, desc->wait_count, "waits", who);
-    return result == KP_OK ? check_list(manager, desc->signals, desc->signal_count, "signals", who) : result;
+    if (result == KP_OK)
+        result = check_list(manager, desc->signals, desc->signal_count, "signals", who);
+    return result == KP_OK ? check_signals(manager, desc, who) : result;
 }

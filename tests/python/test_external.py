@@ -120,6 +120,10 @@ def test_a_timeline_goes_between_host_and_device(mgr):
     assert list(x.data()) == [1, 4, 9]
     with pytest.raises(ValueError, match="its value is 11, which cannot become 11"):
         done.signal(11)
+    with pytest.raises(ValueError, match="the value of semaphore '.*' is 11, which cannot become 2$"):
+        seq.submit(signals=[(done, 2)])
+    seq.submit(signals=[(done, 12)]).eval_await()
+    assert done.value == 12
 
 
 def test_semaphores_are_checked(mgr):

@@ -413,3 +413,32 @@ def test_push_constants_by_name(mgr):
     assert tensors[1].data().tolist() == sums.tolist()
     with pytest.raises(TypeError, match="push_consts 'box': Box needs a value for 'high'"):
         mgr.algorithm(tensors, work.program, push_consts={"box": {"low": (1, 2, 3)}})
+
+
+class Pair(kp.Struct):
+    number: f32
+    place: vec2
+
+
+@kp.kernel
+def turned(i: Index, ps: Array[Pair]):
+    ps[0], ps[1], ps[2] = ps[1], ps[2], ps[0]
+    ps[3].place, ps[4].place = ps[4].place, ps[3].place
+
+
+def test_structs_that_change_places():
+    ps = np.array([(k, (10 * k, 20 * k)) for k in range(5)], Pair.dtype)
+    wanted, emulated = ps[[1, 2, 0, 3, 4]], ps.copy()
+    wanted["place"][[3, 4]] = ps["place"][[4, 3]]
+    turned(ps, extent=1)
+    turned.emulate(emulated, extent=1)
+    np.testing.assert_array_equal(ps, wanted)
+    np.testing.assert_array_equal(emulated, wanted)
+
+
+def test_a_field_that_is_not_there_is_not_set():
+    pair = Pair(1, (2, 3))
+    with pytest.raises(AttributeError, match=r"^Pair has no field 'nunber'; it has number, place$"):
+        pair.nunber = 2
+    pair.number = 2
+    assert pair.number == 2

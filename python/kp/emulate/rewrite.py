@@ -30,7 +30,7 @@ from .matrices import matrix, matrix_types
 from .parallel import PARALLEL, Collective, shared
 from .scalars import SCALARS, f16, f32, f64, i32, u64
 from .structs import Struct, struct
-from .vectors import Composite, typed, vector, vector_types
+from .vectors import Composite, Value, typed, vector, vector_types
 
 TYPES: dict[str, Any] = {
     **{kind.__name__: kind for kind in SCALARS},
@@ -124,6 +124,10 @@ LANGUAGE.update(_language())
 # ----------------------------------------------------------------------------------------------------------------------
 # What the rewritten code calls
 # ----------------------------------------------------------------------------------------------------------------------
+
+
+def _taken(value: Any) -> Any:
+    return value.copy() if isinstance(value, Value) else value
 
 
 def _value(owner: Any, name: str) -> Any:
@@ -254,9 +258,15 @@ class _Rewriter(ast.NodeTransformer):
             return self.bound(target.id, value)
         if isinstance(target, (ast.Tuple, ast.List)):
             if isinstance(value, (ast.Tuple, ast.List)) and len(target.elts) == len(value.elts):
-                value.elts = [self.through(t, v) for t, v in zip(target.elts, value.elts)]
+                value.elts = [self.through(t, self.taken(t, v)) for t, v in zip(target.elts, value.elts)]
             else:
                 self.loose += [n for n in ast.walk(target) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+        return value
+
+    def taken(self, target: ast.expr, value: ast.expr) -> ast.expr:
+        """One of several values that are stored one after the other: what it is now, as in p[0], p[1] = p[1], p[0]."""
+        if isinstance(target, (ast.Subscript, ast.Attribute)):
+            return ast.copy_location(_call("__taken__", value), value)
         return value
 
     def visit_Assign(self, node: ast.Assign) -> Any:
@@ -464,6 +474,7 @@ class Function:
             "__kinds_of__": _kinds,
             "__like__": _like,
             "__value__": _value,
+            "__taken__": _taken,
         }
         rewriter = _Rewriter(self.kind_of, self.scope, self.file)
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
