@@ -136,6 +136,11 @@ def _fields(cls: Any, scope: Mapping[str, Any]) -> dict[str, str]:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+def _is_array(type_: str) -> bool:
+    """Whether a type has elements, though it be one."""
+    return type_.startswith("Array(")
+
+
 def dtype_of(structure: _Structure) -> Any:
     """The dtype of a program's struct."""
     import numpy
@@ -146,7 +151,7 @@ def dtype_of(structure: _Structure) -> Any:
         base = numpy.dtype(_NUMPY_NAMES[dtype]) if inner is None else dtype_of(inner)
         matrix = matrix_shape(type_)
         parts = (count, components) if matrix is None else (count // matrix[0], *matrix)  # a matrix counts its rows
-        shape = tuple(n for n in parts if n > 1)
+        shape = tuple(n for k, n in enumerate(parts) if n > 1 or (k == 0 and _is_array(type_)))
         formats.append(numpy.dtype((base, shape)) if shape else base)
     layout: Any = {
         "names": [field[0] for field in fields],
@@ -253,7 +258,8 @@ def uniform_array(param: Param, value: Any, who: str) -> Any:
         return value
     block = bytearray(param.size)
     try:
-        items = _flat(value, param.components, param.type, param.name) if param.components > 1 else [value]
+        several = param.components > 1 or _is_array(param.type.removeprefix("Uniform["))
+        items = _flat(value, param.components, param.type, param.name) if several else [value]
         for k, item in enumerate(items):
             _put_number(param.dtype, item, param.name, block, k * (param.size // param.components))
     except (TypeError, ValueError, OverflowError) as error:
@@ -266,10 +272,11 @@ def _put(structure: _Structure, value: Any, what: str, block: bytearray, start: 
     values = _values(structure, value, what)
     for (field, type_, dtype, components, count, offset, size, inner), given in zip(fields, values, strict=True):
         where, at = f"{what}.{field}", start + offset
-        if inner is not None and count == 1:
+        if inner is not None and count == 1 and not _is_array(type_):
             _put(inner, given, where, block, at)
             continue
-        items = _flat(given, components * count, type_, where) if components * count > 1 else [given]
+        several = components * count > 1 or _is_array(type_)
+        items = _flat(given, components * count, type_, where) if several else [given]
         each = size // len(items)
         for k, item in enumerate(items):
             if inner is not None:

@@ -442,3 +442,28 @@ def test_a_field_that_is_not_there_is_not_set():
         pair.nunber = 2
     pair.number = 2
     assert pair.number == 2
+
+
+class Single(kp.Struct):
+    a: Array(1, i32)
+    pair: Array(1, Pair)
+
+
+@kp.kernel
+def of_one(i: Index, s: Single, ss: Array[Single], u: Uniform[Array(1, f32)], out: Array[f32]):
+    out[i] = f32(s.a[0]) + s.pair[0].place.y + u[0] + f32(ss[i].a[0])
+
+
+def test_arrays_of_one_element_are_arrays():
+    assert Single.dtype["a"].shape == (1,)
+    assert Single.dtype["pair"].shape == (1,)
+    ss, out = np.zeros(2, Single.dtype), np.zeros(2, np.float32)
+    ss["a"] = [[7], [8]]
+    for given in (Single([5], [Pair(1, (2, 3))]), ([5], [(1, (2, 3))]), {"a": np.array([5]), "pair": [Pair(1, (2, 3))]}):
+        of_one(given, ss, [0.5], out)
+        assert out.tolist() == [15.5, 16.5]
+    wanted = np.zeros(2, np.float32)
+    of_one.emulate(Single([5], [Pair(1, (2, 3))]), ss, np.array([0.5], np.float32), wanted)
+    assert wanted.tolist() == [15.5, 16.5]
+    with pytest.raises(TypeError, match="'s.a'"):
+        of_one(Single(5, [Pair(1, (2, 3))]), ss, [0.5], out)
