@@ -459,7 +459,11 @@ def test_arrays_of_one_element_are_arrays():
     assert Single.dtype["pair"].shape == (1,)
     ss, out = np.zeros(2, Single.dtype), np.zeros(2, np.float32)
     ss["a"] = [[7], [8]]
-    for given in (Single([5], [Pair(1, (2, 3))]), ([5], [(1, (2, 3))]), {"a": np.array([5]), "pair": [Pair(1, (2, 3))]}):
+    for given in (
+        Single([5], [Pair(1, (2, 3))]),
+        ([5], [(1, (2, 3))]),
+        {"a": np.array([5]), "pair": [Pair(1, (2, 3))]},
+    ):
         of_one(given, ss, [0.5], out)
         assert out.tolist() == [15.5, 16.5]
     wanted = np.zeros(2, np.float32)
