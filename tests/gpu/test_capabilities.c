@@ -23,7 +23,8 @@ typedef struct module {
 static void put(module *m, uint32_t op, const uint32_t *operands, size_t count) {
     assert_true(m->count + count + 1 <= MAX_WORDS);
     m->words[m->count++] = (uint32_t)(count + 1) << 16 | op;
-    memcpy(m->words + m->count, operands, count * sizeof *operands);
+    if (count != 0)
+        memcpy(m->words + m->count, operands, count * sizeof *operands);
     m->count += count;
 }
 #define PUT(m, op, ...) \

@@ -279,6 +279,12 @@ static void nothing_is_written_out_of_range(void **state) {
         assert_memory_equal(kp_tensor_data(where), j, sizeof j);
         if (is_checked)
             assert_memory_equal(kp_tensor_data(x), data, sizeof data);
+        kp_sequence_destroy(seq);
+        kp_algorithm_destroy(a);
+        kp_tensor_destroy(before);
+        kp_tensor_destroy(x);
+        kp_tensor_destroy(after);
+        kp_tensor_destroy(where);
     }
 }
 
