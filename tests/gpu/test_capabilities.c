@@ -32,7 +32,8 @@ static void put(module *m, uint32_t op, const uint32_t *operands, size_t count) 
 
 static void put_text(module *m, uint32_t op, const uint32_t *before, size_t before_count, const char *text) {
     uint32_t operands[24] = {0};
-    memcpy(operands, before, before_count * sizeof *before);
+    if (before_count != 0)
+        memcpy(operands, before, before_count * sizeof *before);
     assert_true(strlen(text) / 4 + 1 + before_count <= COUNT_OF(operands));
     memcpy(operands + before_count, text, strlen(text));
     put(m, op, operands, before_count + strlen(text) / 4 + 1);
