@@ -300,6 +300,12 @@ PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObj
 // A tensor of that structured dtype; desc->structure is filled in.
 PyObject *ext_struct_create(kp_ext *ext, ext_core *core, PyObject *dtype, const char *what, kp_tensor_desc *desc);
 
+// Whether an array has the tensor's dtype. -1 with a TypeError that names `what`.
+int ext_struct_check(const ext_tensor *t, PyObject *object, const char *what);
+
+PyObject *ext_struct_assign(ext_tensor *t, PyObject *object); // set_data()
+PyObject *ext_struct_repr(ext_tensor *t);
+
 // A program's struct as tuples (see structs.py); None for NULL.
 PyObject *ext_struct_describe(const kp_struct *structure);
 
@@ -310,10 +316,12 @@ PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs
 PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);
 PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused);
 
-PyObject *ext_tensor_axes(const ext_tensor *t);                                        // a new tuple of the lengths
-int ext_tensor_check_structs(const ext_tensor *t, PyObject *object, const char *what); // has its dtype; -1: TypeError
-bool ext_tensor_alive(const ext_tensor *t);                                            // whether its handle may be used
-void ext_tensor_forget(ext_tensor *t);                                                 // lets its handle go
+PyObject *ext_tensor_axes(const ext_tensor *t); // a new tuple of the lengths
+bool ext_tensor_alive(const ext_tensor *t);     // whether its handle may be used
+void ext_tensor_forget(ext_tensor *t);          // lets its handle go
+
+// view.c: the tensor's part as a handle of its own (NULL: all of it), or NULL with an exception
+kp_tensor *ext_view_handle(ext_tensor *t, const kp_tensor_view_desc *desc);
 
 // transfer.c: methods of ext_tensor
 PyObject *ext_transfer_upload(PyObject *tensor, PyObject *array);
@@ -493,6 +501,11 @@ int ext_sequence_keep(ext_sequence *sequence, PyObject *object);
 // One kp_sequence call that blocks, without the GIL. `timeout` is for awaiting.
 typedef enum ext_sequence_call { EXT_EVAL, EXT_EVAL_ASYNC, EXT_AWAIT } ext_sequence_call;
 int ext_sequence_run(ext_sequence *sequence, ext_sequence_call call, uint64_t timeout);
+
+// Around what submits or waits, without the GIL: the handle, or NULL with an exception; then 0, or -1 with an
+// exception.
+kp_sequence *ext_sequence_enter(ext_sequence *sequence, PyThreadState **thread);
+int ext_sequence_leave(ext_sequence *sequence, PyThreadState *thread, kp_result result);
 
 // Nanoseconds: any int from 0 up, the largest meaning for ever.
 int ext_sequence_timeout(PyObject *object, uint64_t *out);

@@ -350,21 +350,9 @@ static Py_ssize_t read_points(kp_ext *ext, PyObject *object, const char *what,
 }
 
 static int submit(ext_sequence *s, const kp_submit_desc *desc) {
-    kp_sequence *handle = ext_sequence_use(s);
-    if (handle == NULL)
-        return -1;
-    s->busy = true;
-    PyThreadState *thread = ext_core_enter(s->core);
-    kp_result result = kp_sequence_submit(handle, desc);
-    ext_core_leave(s->core, thread);
-    s->busy = false;
-    if (result != KP_OK) {
-        ext_error_raise(s->ext, result);
-        return -1;
-    }
-    s->ended = true;
-    s->begun = false;
-    return 0;
+    PyThreadState *thread;
+    kp_sequence *handle = ext_sequence_enter(s, &thread);
+    return handle != NULL ? ext_sequence_leave(s, thread, kp_sequence_submit(handle, desc)) : -1;
 }
 
 PyObject *ext_external_submit(PyObject *self, PyObject *args, PyObject *kwargs) {

@@ -53,15 +53,16 @@ int ext_sequence_keep(ext_sequence *s, PyObject *object) {
     return PyList_Append(s->recorded, object);
 }
 
-int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
+kp_sequence *ext_sequence_enter(ext_sequence *s, PyThreadState **thread) {
     kp_sequence *handle = ext_sequence_use(s);
     if (handle == NULL)
-        return -1;
+        return NULL;
     s->busy = true;
-    PyThreadState *thread = ext_core_enter(s->core);
-    kp_result result = call == EXT_EVAL         ? kp_sequence_eval(handle)
-                       : call == EXT_EVAL_ASYNC ? kp_sequence_eval_async(handle)
-                                                : kp_sequence_await(handle, timeout);
+    *thread = ext_core_enter(s->core);
+    return handle;
+}
+
+int ext_sequence_leave(ext_sequence *s, PyThreadState *thread, kp_result result) {
     ext_core_leave(s->core, thread);
     s->busy = false;
     if (result != KP_OK) {
@@ -71,6 +72,17 @@ int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) 
     s->ended = true;
     s->begun = false;
     return 0;
+}
+
+int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
+    PyThreadState *thread;
+    kp_sequence *handle = ext_sequence_enter(s, &thread);
+    if (handle == NULL)
+        return -1;
+    kp_result result = call == EXT_EVAL         ? kp_sequence_eval(handle)
+                       : call == EXT_EVAL_ASYNC ? kp_sequence_eval_async(handle)
+                                                : kp_sequence_await(handle, timeout);
+    return ext_sequence_leave(s, thread, result);
 }
 
 int ext_sequence_timeout(PyObject *object, uint64_t *out) {

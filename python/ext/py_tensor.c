@@ -490,45 +490,11 @@ static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
     return index >= 0 ? set(t, index, value) : -1;
 }
 
-int ext_tensor_check_structs(const ext_tensor *t, PyObject *object, const char *what) {
-    PyObject *dtype = ext_struct_dtype(object);
-    if (dtype == NULL && PyErr_Occurred())
-        return -1;
-    PyObject *has = dtype != NULL ? Py_NewRef(dtype) : PyObject_GetAttrString(object, "dtype");
-    if (has == NULL) {
-        PyErr_Clear();
-        has = Py_NewRef((PyObject *)Py_TYPE(object));
-    }
-    int same = dtype != NULL ? PyObject_RichCompareBool(dtype, t->numpy, Py_EQ) : 0;
-    if (same == 0)
-        PyErr_Format(PyExc_TypeError, "%s: has dtype %S, must be %S", what, has, t->numpy);
-    Py_DECREF(has);
-    Py_XDECREF(dtype);
-    return same == 1 ? 0 : -1;
-}
-
-// The array has to be of the tensor's dtype and size.
-static PyObject *set_structs(ext_tensor *t, PyObject *object) {
-    int same = ext_tensor_check_structs(t, object, "data") == 0;
-    PyObject *flat = same ? PyObject_CallMethod(object, "reshape", "i", -1) : NULL;
-    Py_ssize_t count = flat != NULL ? PyObject_Size(flat) : -1;
-    if (count >= 0 && count != t->count)
-        PyErr_Format(PyExc_ValueError, "data: has %zd elements, the tensor has %zd: a tensor keeps its size", count,
-                     t->count);
-    PyObject *array = count == t->count ? PyObject_CallMethod((PyObject *)t, "data", NULL) : NULL;
-    PyObject *to = array != NULL ? PyObject_CallMethod(array, "reshape", "i", -1) : NULL;
-    int result = to != NULL ? PyObject_SetItem(to, Py_Ellipsis, flat) : -1;
-    Py_XDECREF(flat);
-    Py_XDECREF(array);
-    Py_XDECREF(to);
-    return result == 0 ? Py_NewRef(Py_None) : NULL;
-}
-
 static PyObject *tensor_set_data(PyObject *self, PyObject *object) {
     ext_tensor *t = (ext_tensor *)self;
     ext_data data;
     if (t->numpy != NULL)
-        return set_structs(t, object);
+        return ext_struct_assign(t, object);
     if (ext_data_read(object, (int)t->dtype, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
     char *to = NULL;
@@ -665,22 +631,10 @@ PyObject *ext_tensor_dtype_text(const ext_tensor *t) {
     return text;
 }
 
-// "kp.Tensor(structs of 28 bytes (position, velocity, mass), shape=(1000,), memory_type=device)"
-static PyObject *structs_text(ext_tensor *t) {
-    PyObject *dtype = ext_tensor_dtype_text(t), *shape = ext_tensor_axes(t), *text = NULL;
-    PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
-    if (dtype != NULL && name != NULL && shape != NULL)
-        text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, memory_type=%U)", dtype, shape, name);
-    Py_XDECREF(dtype);
-    Py_XDECREF(name);
-    Py_XDECREF(shape);
-    return text;
-}
-
 static PyObject *tensor_repr(PyObject *self) {
     ext_tensor *t = (ext_tensor *)self;
     if (t->numpy != NULL)
-        return structs_text(t);
+        return ext_struct_repr(t);
     PyObject *values = values_text(t);
     PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
     PyObject *text = NULL;

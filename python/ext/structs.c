@@ -192,6 +192,52 @@ PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObj
     return tensor;
 }
 
+int ext_struct_check(const ext_tensor *t, PyObject *object, const char *what) {
+    PyObject *dtype = ext_struct_dtype(object);
+    if (dtype == NULL && PyErr_Occurred())
+        return -1;
+    PyObject *has = dtype != NULL ? Py_NewRef(dtype) : PyObject_GetAttrString(object, "dtype");
+    if (has == NULL) {
+        PyErr_Clear();
+        has = Py_NewRef((PyObject *)Py_TYPE(object));
+    }
+    int same = dtype != NULL ? PyObject_RichCompareBool(dtype, t->numpy, Py_EQ) : 0;
+    if (same == 0)
+        PyErr_Format(PyExc_TypeError, "%s: has dtype %S, must be %S", what, has, t->numpy);
+    Py_DECREF(has);
+    Py_XDECREF(dtype);
+    return same == 1 ? 0 : -1;
+}
+
+// The array has to be of the tensor's dtype and size.
+PyObject *ext_struct_assign(ext_tensor *t, PyObject *object) {
+    int same = ext_struct_check(t, object, "data") == 0;
+    PyObject *flat = same ? PyObject_CallMethod(object, "reshape", "i", -1) : NULL;
+    Py_ssize_t count = flat != NULL ? PyObject_Size(flat) : -1;
+    if (count >= 0 && count != t->count)
+        PyErr_Format(PyExc_ValueError, "data: has %zd elements, the tensor has %zd: a tensor keeps its size", count,
+                     t->count);
+    PyObject *array = count == t->count ? PyObject_CallMethod((PyObject *)t, "data", NULL) : NULL;
+    PyObject *to = array != NULL ? PyObject_CallMethod(array, "reshape", "i", -1) : NULL;
+    int result = to != NULL ? PyObject_SetItem(to, Py_Ellipsis, flat) : -1;
+    Py_XDECREF(flat);
+    Py_XDECREF(array);
+    Py_XDECREF(to);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+// "kp.Tensor(structs of 28 bytes (position, velocity, mass), shape=(1000,), memory_type=device)"
+PyObject *ext_struct_repr(ext_tensor *t) {
+    PyObject *dtype = ext_tensor_dtype_text(t), *shape = ext_tensor_axes(t), *text = NULL;
+    PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
+    if (dtype != NULL && name != NULL && shape != NULL)
+        text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, memory_type=%U)", dtype, shape, name);
+    Py_XDECREF(dtype);
+    Py_XDECREF(name);
+    Py_XDECREF(shape);
+    return text;
+}
+
 // A description of a program's struct, for Python: (name, size, align, ((name, type, dtype, components, count, offset,
 // size, struct), ...)); None for NULL.
 PyObject *ext_struct_describe(const kp_struct *structure) {

@@ -2,24 +2,6 @@
 // call works on a view of the tensor, so that another thread may destroy the tensor meanwhile.
 #include "ext.h"
 
-// A view of all of it, or NULL with StateError.
-static kp_tensor *hold(ext_tensor *t) {
-    kp_tensor *view = NULL;
-    if (t->handle == NULL || t->doomed) {
-        ext_error_format(t->ext, KP_ERROR_STATE,
-                         t->handle == NULL && t->classic ? "the tensor has no device memory; call "
-                                                           "manager.eval_tensor_create_def([tensor]) first"
-                                                         : "the tensor is destroyed");
-        return NULL;
-    }
-    if (ext_core_use(t->ext, t->core) == NULL)
-        return NULL;
-    kp_result result = kp_tensor_view(t->handle, NULL, &view);
-    if (result != KP_OK)
-        ext_error_raise(t->ext, result);
-    return view;
-}
-
 // Gives `view` up.
 static int run(ext_tensor *t, kp_tensor *view, void *bytes, bool up) {
     uint64_t size = kp_tensor_bytes(view);
@@ -37,7 +19,7 @@ static int run(ext_tensor *t, kp_tensor *view, void *bytes, bool up) {
 // An array of structs, or a copy of it whose elements lie side by side, as what ext_data_read gives.
 static int read_structs(ext_tensor *t, PyObject *array, ext_data *out) {
     *out = (ext_data){0};
-    if (ext_tensor_check_structs(t, array, "array") < 0)
+    if (ext_struct_check(t, array, "array") < 0)
         return -1;
     PyObject *numpy = PyImport_ImportModule("numpy");
     PyObject *dense = numpy != NULL ? PyObject_CallMethod(numpy, "ascontiguousarray", "O", array) : NULL;
@@ -62,7 +44,7 @@ PyObject *ext_transfer_upload(PyObject *self, PyObject *array) {
         PyErr_Format(PyExc_ValueError, "array: has %zu elements, the tensor has %zd", data.count, t->count);
         result = -1;
     } else {
-        kp_tensor *view = hold(t);
+        kp_tensor *view = ext_view_handle(t, NULL);
         result = view != NULL ? run(t, view, (void *)(uintptr_t)data.bytes, true) : -1;
     }
     ext_data_release(&data);
@@ -72,7 +54,7 @@ PyObject *ext_transfer_upload(PyObject *self, PyObject *array) {
 // Whether a buffer can take the tensor's elements as they are.
 static int check_out(const ext_tensor *t, PyObject *out, const Py_buffer *buffer) {
     ext_element element;
-    if (t->numpy != NULL && ext_tensor_check_structs(t, out, "out") < 0)
+    if (t->numpy != NULL && ext_struct_check(t, out, "out") < 0)
         return -1;
     if (t->numpy == NULL && ext_element_parse(buffer->format, buffer->itemsize, "out", &element) < 0)
         return -1;
@@ -114,7 +96,7 @@ PyObject *ext_transfer_download(PyObject *self, PyObject *args, PyObject *kwargs
         Py_DECREF(out);
         return NULL;
     }
-    kp_tensor *view = check_out(t, out, &buffer) == 0 ? hold(t) : NULL;
+    kp_tensor *view = check_out(t, out, &buffer) == 0 ? ext_view_handle(t, NULL) : NULL;
     int result = view != NULL ? run(t, view, buffer.buf, false) : -1;
     PyBuffer_Release(&buffer);
     if (result < 0)

@@ -3,21 +3,26 @@
 
 #include <string.h>
 
-static PyObject *make(ext_tensor *t, const kp_tensor_view_desc *desc) {
+kp_tensor *ext_view_handle(ext_tensor *t, const kp_tensor_view_desc *desc) {
     kp_tensor *handle = NULL;
-    if (t->handle == NULL && t->classic)
-        return ext_error_format(t->ext, KP_ERROR_STATE,
-                                "the tensor has no device memory; call manager.eval_tensor_create_def([tensor]) first");
-    if (t->handle == NULL || t->doomed)
-        return ext_error_format(t->ext, KP_ERROR_STATE, "the tensor is destroyed");
+    if (t->handle == NULL || t->doomed) {
+        ext_error_format(t->ext, KP_ERROR_STATE,
+                         t->handle == NULL && t->classic ? "the tensor has no device memory; call "
+                                                           "manager.eval_tensor_create_def([tensor]) first"
+                                                         : "the tensor is destroyed");
+        return NULL;
+    }
     if (ext_core_use(t->ext, t->core) == NULL)
         return NULL;
     kp_result result = kp_tensor_view(t->handle, desc, &handle);
-    ext_tensor *view = NULL;
-    if (result == KP_OK)
-        view = (ext_tensor *)ext_tensor_wrap(t->ext, t->core, handle);
-    else
+    if (result != KP_OK)
         ext_error_raise(t->ext, result);
+    return handle;
+}
+
+static PyObject *make(ext_tensor *t, const kp_tensor_view_desc *desc) {
+    kp_tensor *handle = ext_view_handle(t, desc);
+    ext_tensor *view = handle != NULL ? (ext_tensor *)ext_tensor_wrap(t->ext, t->core, handle) : NULL;
     if (view != NULL) {
         view->numpy = Py_XNewRef(t->numpy);
         view->format = Py_XNewRef(t->format);
