@@ -1,4 +1,4 @@
-// 11 one tensor in two managers, as two processes or two libraries would share it: the first exports its memory as a
+// 13 one tensor in two managers, as two processes or two libraries would share it: the first exports its memory as a
 // file descriptor, the second imports that, and a kernel of the second changes what the first sees. A device that
 // cannot says so. You should see
 //

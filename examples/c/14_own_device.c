@@ -1,4 +1,4 @@
-// 12 kp on a Vulkan device that the program made itself, as a renderer or another library has one: kp uses what it is
+// 14 kp on a Vulkan device that the program made itself, as a renderer or another library has one: kp uses what it is
 // told to be enabled, and destroys nothing of it. You should see
 //
 //     1 4 9
