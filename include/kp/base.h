@@ -218,18 +218,36 @@ typedef struct kp_param {
     const kp_struct *structure; // buffers of structs, push constants that are one; NULL for all else
 } kp_param;
 
+// What some devices have and a kernel can do without: bits of kp_alternative.needs.
+typedef enum kp_need {
+    KP_NEED_BUFFER_ADD = 1,      // shaderBufferFloat32AtomicAdd: adding to an f32 in a buffer is one instruction
+    KP_NEED_SHARED_ADD = 2,      // shaderSharedFloat32AtomicAdd: ... in shared memory
+    KP_NEED_BUFFER_EXCHANGE = 4, // shaderBufferFloat32Atomics: exchanging an f32 in a buffer is
+    KP_NEED_SHARED_EXCHANGE = 8, // shaderSharedFloat32Atomics: ... in shared memory
+} kp_need;
+
+// A module that does what a program's own does, with the same parameters, by what only some devices have.
+typedef struct kp_alternative {
+    uint32_t needs; // KP_NEED_..., all of them
+    const uint32_t *words;
+    size_t word_count;
+} kp_alternative;
+
 // A compiled kernel. Made by kp_compile, kp_shader_compile or kp_shader_load, which own all that it points to. A
 // program that wraps words of your own needs only `words` and `word_count`: the runtime reads the rest from the module
 // itself.
 typedef struct kp_program {
-    const uint32_t *words;  // a SPIR-V module, in host byte order
-    size_t word_count;      //
-    const char *name;       // of the kernel; NULL when unknown
-    const kp_param *params; // NULL when unknown
-    size_t param_count;     //
-    uint32_t push_size;     // bytes of push constants that the caller passes, without shapes; 0 for none
-    uint32_t local_size[3]; // invocations in a workgroup that the kernel asks for; 0: the runtime chooses
-    uint32_t subgroup_size; // invocations in a subgroup that the kernel asks for; 0: the device chooses
+    const uint32_t *words;              // a SPIR-V module, in host byte order
+    size_t word_count;                  //
+    const char *name;                   // of the kernel; NULL when unknown
+    const kp_param *params;             // NULL when unknown
+    size_t param_count;                 //
+    uint32_t push_size;                 // bytes of push constants that the caller passes, without shapes; 0 for none
+    uint32_t local_size[3];             // invocations in a workgroup that the kernel asks for; 0: the runtime chooses
+    uint32_t subgroup_size;             // invocations in a subgroup that the kernel asks for; 0: the device chooses
+    const kp_alternative *alternatives; // the runtime takes the first that the device has what it needs for, or else
+                                        // `words`, which run on any device
+    size_t alternative_count;           //
 } kp_program;
 
 // Frees a program made by kp_compile, kp_shader_compile or kp_shader_load. NULL is fine. Algorithms made from it do not

@@ -1,5 +1,5 @@
-// See program.h. One block holds, in this order: the kp_program, its params, their structs, its words, and the texts,
-// so that each part is aligned by the one before it and destroying a program is one free.
+// See program.h. One block holds, in this order: the kp_program, its params, their structs, its alternatives, all
+// words, and the texts, so that each part is aligned by the one before it and destroying a program is one free.
 #include "program.h"
 
 #include "alloc.h"
@@ -10,7 +10,7 @@
 
 typedef struct block {
     kp_program program;
-    kp_param params[]; // then structs, then uint32_t words[], then char texts[]
+    kp_param params[]; // then structs, then kp_alternative alternatives[], then uint32_t words[], then char texts[]
 } block;
 
 // Adds count * size to *total; false when that does not fit.
@@ -23,8 +23,13 @@ static bool grow(size_t *total, size_t count, size_t size) {
 
 static bool block_size(const kp_program *from, kp_structs_size *s, size_t *total) {
     *total = sizeof(block);
-    if (!grow(total, from->param_count, sizeof(kp_param)) || !grow(total, from->word_count, sizeof(uint32_t)))
+    if (!grow(total, from->param_count, sizeof(kp_param)) || !grow(total, from->word_count, sizeof(uint32_t)) ||
+        !grow(total, from->alternative_count, sizeof(kp_alternative)))
         return false;
+    for (size_t i = 0; i < from->alternative_count; i++) {
+        if (!grow(total, from->alternatives[i].word_count, sizeof(uint32_t)))
+            return false;
+    }
     *s = (kp_structs_size){.texts = kp_structs_text_size(from->name)};
     for (size_t i = 0; i < from->param_count; i++) {
         s->texts += kp_structs_text_size(from->params[i].name) + kp_structs_text_size(from->params[i].type);
@@ -32,6 +37,27 @@ static bool block_size(const kp_program *from, kp_structs_size *s, size_t *total
         kp_structs_measure(from->params[i].structure, s);
     }
     return grow(total, s->structs, 1) && grow(total, s->texts, 1);
+}
+
+// Copies words to *at, and moves it behind them.
+static const uint32_t *put_words(uint32_t **at, const uint32_t *words, size_t count) {
+    uint32_t *to = *at;
+    if (count != 0)
+        memcpy(to, words, count * sizeof *words);
+    *at += count;
+    return to;
+}
+
+// The words of the program and of its alternatives; gives the place behind them.
+static char *put_modules(kp_program *to, const kp_program *from, kp_alternative *alternatives) {
+    uint32_t *at = (uint32_t *)(void *)(alternatives + from->alternative_count);
+    to->words = put_words(&at, from->words, from->word_count);
+    to->alternatives = from->alternative_count != 0 ? alternatives : NULL;
+    for (size_t i = 0; i < from->alternative_count; i++) {
+        alternatives[i] = from->alternatives[i];
+        alternatives[i].words = put_words(&at, from->alternatives[i].words, from->alternatives[i].word_count);
+    }
+    return (char *)at;
 }
 
 kp_result kp_program_new(const kp_program *from, kp_program **out) {
@@ -43,12 +69,8 @@ kp_result kp_program_new(const kp_program *from, kp_program **out) {
     if (b == NULL)
         return kp_error_host_memory(total);
     kp_structs_at at = {.structs = (char *)(b->params + from->param_count)};
-    uint32_t *words = (uint32_t *)(void *)(at.structs + s.structs);
-    at.texts = (char *)(words + from->word_count);
-    if (from->word_count != 0)
-        memcpy(words, from->words, from->word_count * sizeof *words);
     b->program = *from;
-    b->program.words = words;
+    at.texts = put_modules(&b->program, from, (kp_alternative *)(void *)(at.structs + s.structs));
     b->program.name = kp_structs_put_text(&at, from->name);
     b->program.params = from->param_count != 0 ? b->params : NULL;
     for (size_t i = 0; i < from->param_count; i++) {

@@ -21,16 +21,37 @@ void header_add(header_text *t, const char *more) {
     t->length += length;
 }
 
-static void add_words(header_text *t, const kp_program *program, const char *symbol) {
+static void add_words(header_text *t, const uint32_t *words, size_t count, const char *symbol, const char *end) {
     char piece[64];
     header_add(t, "static const uint32_t ");
     header_add(t, symbol);
-    header_add(t, "_words[] = {");
-    for (size_t i = 0; i < program->word_count; i++) {
-        snprintf(piece, sizeof piece, "%s0x%08xu,", i % 8 == 0 ? "\n    " : " ", (unsigned)program->words[i]);
+    header_add(t, end);
+    header_add(t, "[] = {");
+    for (size_t i = 0; i < count; i++) {
+        snprintf(piece, sizeof piece, "%s0x%08xu,", i % 8 == 0 ? "\n    " : " ", (unsigned)words[i]);
         header_add(t, piece);
     }
     header_add(t, "\n};\n\n");
+}
+
+static void add_alternatives(header_text *t, const kp_program *program, const char *symbol) {
+    char end[32], piece[64];
+    for (size_t i = 0; i < program->alternative_count; i++) {
+        const kp_alternative *a = &program->alternatives[i];
+        snprintf(end, sizeof end, "_words_%zu", i + 1);
+        add_words(t, a->words, a->word_count, symbol, end);
+    }
+    header_add(t, "// needs, words, word_count\nstatic const kp_alternative ");
+    header_add(t, symbol);
+    header_add(t, "_alternatives[] = {\n");
+    for (size_t i = 0; i < program->alternative_count; i++) {
+        snprintf(piece, sizeof piece, "    {%u, ", (unsigned)program->alternatives[i].needs);
+        header_add(t, piece);
+        header_add(t, symbol);
+        snprintf(piece, sizeof piece, "_words_%zu, %zu},\n", i + 1, program->alternatives[i].word_count);
+        header_add(t, piece);
+    }
+    header_add(t, "};\n\n");
 }
 
 static const char *kind_name(kp_param_kind kind) {
@@ -124,13 +145,16 @@ void header_program(header_text *t, const kp_program *program, const char *symbo
     header_add(t, "\n// The kernel ");
     header_add(t, program->name);
     header_add(t, ".\n");
-    add_words(t, program, symbol);
+    add_words(t, program->words, program->word_count, symbol, "_words");
+    if (program->alternative_count != 0)
+        add_alternatives(t, program, symbol);
     for (size_t i = 0; i < program->param_count; i++)
         header_struct(t, program->params[i].structure, program->name, program->params[i].name);
     if (program->param_count != 0)
         add_params(t, program, symbol);
-    header_add(t, "// words, word_count, name, params, param_count, push_size, local_size, subgroup_size\nstatic const "
-                  "kp_program ");
+    header_add(t,
+               "// words, word_count, name, params, param_count, push_size, local_size, subgroup_size, alternatives, "
+               "alternative_count\nstatic const kp_program ");
     header_add(t, symbol);
     header_add(t, " = {\n    ");
     header_add(t, symbol);
@@ -139,8 +163,12 @@ void header_program(header_text *t, const kp_program *program, const char *symbo
     header_add(t, program->name);
     header_add(t, "\", ");
     header_add(t, program->param_count != 0 ? symbol : "NULL");
-    snprintf(piece, sizeof piece, "%s, %zu, %u, {%u, %u, %u}, %u,\n};\n", program->param_count != 0 ? "_params" : "",
+    snprintf(piece, sizeof piece, "%s, %zu, %u, {%u, %u, %u}, %u, ", program->param_count != 0 ? "_params" : "",
              program->param_count, (unsigned)program->push_size, (unsigned)program->local_size[0],
              (unsigned)program->local_size[1], (unsigned)program->local_size[2], (unsigned)program->subgroup_size);
+    header_add(t, piece);
+    header_add(t, program->alternative_count != 0 ? symbol : "NULL");
+    snprintf(piece, sizeof piece, "%s, %zu,\n};\n", program->alternative_count != 0 ? "_alternatives" : "",
+             program->alternative_count);
     header_add(t, piece);
 }

@@ -27,6 +27,7 @@ static const char usage[] =
     "  --list             print the names of the functions in the file\n"
     "  --no-debug         leave names and lines out of the module\n"
     "  --checked          the kernel looks for mistakes as it runs: for kp's runtime alone\n"
+    "  --float-atomics    the module for devices that add to an f32 by one instruction: with -o and --dump=spirv\n"
     "  --help, --version\n"
     "\n"
     "Exit status: 0 done, 1 the kernel is faulty, 2 wrong options, 3 a file cannot be read or written.\n";
@@ -35,7 +36,7 @@ typedef struct options {
     const char *file, *output, *header, *symbol, *dump;
     const char **kernels; // as many as arguments
     size_t kernel_count;
-    bool list, no_debug, checked;
+    bool list, no_debug, checked, float_atomics;
 } options;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -71,6 +72,8 @@ static bool parse_option(options *o, int argc, char **argv, int *i) {
         return o->no_debug = true;
     if (strcmp(argv[*i], "--checked") == 0)
         return o->checked = true;
+    if (strcmp(argv[*i], "--float-atomics") == 0)
+        return o->float_atomics = true;
     if (o->file != NULL || (argv[*i][0] == '-' && argv[*i][1] != '\0'))
         return false;
     o->file = argv[*i];
@@ -207,9 +210,16 @@ static int print_text(kp_result result, char **made) {
     return status;
 }
 
-static int print_spirv(const kp_program *program) {
+static int print_spirv(const kp_alternative *module) {
     char *words = NULL;
-    return print_text(kp_disassemble(program->words, program->word_count, &words), &words);
+    return print_text(kp_disassemble(module->words, module->word_count, &words), &words);
+}
+
+// The module that is asked for: one for any device, unless the kernel has a better one.
+static kp_alternative module_of(const options *o, const kp_program *program) {
+    if (o->float_atomics && program->alternative_count != 0)
+        return program->alternatives[0];
+    return (kp_alternative){.words = program->words, .word_count = program->word_count};
 }
 
 // The compiler takes a text that ends with NUL, so it cannot say this itself.
@@ -241,12 +251,13 @@ static int compile(const options *o, const char *source, const kp_compile_desc *
     if (result != KP_OK)
         return fail(result);
     int status = 0;
+    const kp_alternative module = module_of(o, program);
     if (o->output != NULL)
-        status = write_file(o->output, program->words, program->word_count * sizeof *program->words);
+        status = write_file(o->output, module.words, module.word_count * sizeof *module.words);
     if (o->header != NULL)
         add_named_program(header, o, program);
     if (status == 0 && o->dump != NULL)
-        status = print_spirv(program);
+        status = print_spirv(&module);
     kp_program_destroy(program);
     return status;
 }

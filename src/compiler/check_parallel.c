@@ -143,7 +143,7 @@ static kp_node *check_atomic(kp_checker *c, kp_node *n, const kp_builtin *row) {
                       is_bitwise(row->op) ? " and" : ",", is_bitwise(row->op) ? "" : " and f32",
                       kp_check_text(c, n->u.call.list.items[0]), type->name);
     if (dtype == KP_F32)
-        element->u.subscript.object->u.symbol->bits = true;
+        element->u.subscript.object->u.symbol->float_atomics |= 1u << row->op;
     kp_list list = {.items = KP_UNIT_NEW(c->unit, kp_node *, 3), .count = row->most - 1};
     list.items[0] = element;
     for (uint32_t i = 1; i < list.count; i++)

@@ -120,6 +120,13 @@ static kp_param describe(kp_unit *unit, const kp_check_param *param) {
     };
 }
 
+// A program that is being made: first without alternatives, then each of them on its own.
+typedef struct making {
+    uint32_t may_need; // kp_need
+    uint32_t could_need, needs;
+    kp_program *program;
+} making;
+
 static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_program **out) {
     kp_param *params = KP_UNIT_NEW(unit, kp_param, kernel->param_count);
     for (uint32_t i = 0; i < kernel->param_count; i++)
@@ -133,14 +140,18 @@ static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_
     return kp_program_new(&program, out);
 }
 
-static kp_result compile(kp_unit *unit, void *out) {
+static kp_result compile(kp_unit *unit, void *payload) {
+    making *m = payload;
     kp_parser_outline *outline;
     kp_spirv s;
+    unit->may_need = m->may_need;
     kp_function *function = parse(unit, &outline);
     kp_kernel *kernel = kp_check_run(unit, outline, function);
     kp_spirv_setup(&s, &unit->arena, !unit->desc->no_debug_info);
     kp_emit_run(unit, kernel, &s);
-    return finish(unit, kernel, &s, out);
+    m->could_need = unit->could_need;
+    m->needs = unit->needs;
+    return finish(unit, kernel, &s, &m->program);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -297,9 +308,46 @@ static kp_result check_arguments(const char *call, const char *source, const kp_
     return result;
 }
 
+// The program with its alternatives: the kernel compiled once more for each set of what it could need, best first.
+static kp_result add_alternatives(const char *source, const kp_compile_desc *desc, making *first) {
+    enum { ADDS = KP_NEED_BUFFER_ADD | KP_NEED_SHARED_ADD, SHARED = KP_NEED_SHARED_ADD | KP_NEED_SHARED_EXCHANGE };
+    const uint32_t tries[3] = {UINT32_MAX, SHARED, ~(uint32_t)SHARED};
+    uint32_t count = (first->could_need & ADDS) == ADDS ? 3 : 1;
+    kp_alternative alternatives[3];
+    making made[3] = {{0}};
+    kp_program whole = *first->program, *program = NULL;
+    kp_result result = KP_OK;
+    for (uint32_t i = 0; i < count && result == KP_OK; i++) {
+        made[i].may_need = first->could_need & tries[i];
+        result = run(source, desc, compile, &made[i]);
+        if (result == KP_OK)
+            alternatives[i] = (kp_alternative){made[i].needs, made[i].program->words, made[i].program->word_count};
+    }
+    whole.alternatives = alternatives;
+    whole.alternative_count = count;
+    if (result == KP_OK)
+        result = kp_program_new(&whole, &program);
+    for (uint32_t i = 0; i < count; i++)
+        kp_program_destroy(made[i].program);
+    if (result != KP_OK)
+        return result;
+    kp_program_destroy(first->program);
+    first->program = program;
+    return KP_OK;
+}
+
 kp_result kp_compile(const char *source, const kp_compile_desc *desc, kp_program **out) {
+    making made = {0};
     kp_result result = check_arguments("kp_compile", source, desc, out);
-    return result != KP_OK ? result : run(source, desc, compile, out);
+    if (result == KP_OK)
+        result = run(source, desc, compile, &made);
+    if (result == KP_OK && made.could_need != 0)
+        result = add_alternatives(source, desc, &made);
+    if (result == KP_OK)
+        *out = made.program;
+    else
+        kp_program_destroy(made.program);
+    return result;
 }
 
 static kp_result run_dump(const char *source, const kp_compile_desc *desc, pass_fn *pass, dump *d, char **out) {

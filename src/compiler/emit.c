@@ -754,6 +754,7 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     e->kernel = kernel;
     e->s = s;
     setup(e);
+    kp_emit_choose_atomics(e);
     shared sh = {.uvec3 = kp_emit_type(e, kp_type_vector(unit, KP_U32, 3))};
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         if (kernel->params[i].kind == KP_PARAM_UNIFORM)

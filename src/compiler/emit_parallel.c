@@ -1,7 +1,8 @@
 // What the invocations of a workgroup do together: shared memory, barriers, atomics, subgroup operations.
 //
 // Float atomics are a loop of compare and exchange on the number's bits, which every device has: the array is declared
-// as one of u32 (kp_symbol.bits), and all other loads and stores of it convert.
+// as one of u32 (kp_symbol.bits), and all other loads and stores of it convert. In an alternative module, for devices
+// that add floats by one instruction, an array that is added to, and needs no such loop besides, stays one of floats.
 #include "emitter.h"
 
 #include "builtin.h"
@@ -119,6 +120,33 @@ static SpvOp atomic_op(uint32_t op, bool is_signed) {
     }
 }
 
+enum {
+    ADDS = 1u << KP_ATOMIC_ADD | 1u << KP_ATOMIC_SUB,
+    EXCHANGES = 1u << KP_ATOMIC_EXCHANGE,
+};
+
+// What the device must have for an array whose floats stay floats; 0: there is no gain, or no way.
+static uint32_t array_needs(const kp_symbol *symbol) {
+    bool shared = symbol->kind == KP_SYMBOL_SHARED;
+    uint32_t ops = symbol->float_atomics;
+    if ((ops & ADDS) == 0 || (ops & ~(uint32_t)(ADDS | EXCHANGES)) != 0)
+        return 0;
+    uint32_t exchange = shared ? KP_NEED_SHARED_EXCHANGE : KP_NEED_BUFFER_EXCHANGE;
+    return (shared ? KP_NEED_SHARED_ADD : KP_NEED_BUFFER_ADD) | ((ops & EXCHANGES) != 0 ? exchange : 0);
+}
+
+void kp_emit_choose_atomics(kp_emitter *e) {
+    kp_unit *unit = e->unit;
+    for (kp_symbol *symbol = e->kernel->symbols; symbol != NULL; symbol = symbol->next) {
+        if (symbol->float_atomics == 0)
+            continue;
+        uint32_t needs = array_needs(symbol);
+        symbol->bits = needs == 0 || (needs & ~unit->may_need) != 0;
+        unit->could_need |= needs;
+        unit->needs |= symbol->bits ? 0 : needs;
+    }
+}
+
 static uint32_t bits_of(kp_emitter *e, uint32_t x) { return kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, x); }
 static uint32_t float_of(kp_emitter *e, uint32_t x) { return kp_spirv_unary(e->s, SpvOpBitcast, e->type_f32, x); }
 
@@ -140,37 +168,46 @@ static uint32_t combined(kp_emitter *e, uint32_t op, uint32_t was, uint32_t x) {
     return kp_emit_pick(e, f32, op == KP_ATOMIC_MAX, was, x);
 }
 
-// old = what is there; until it still was: exchange(old, old + x)
+// old = what is there; until that is what it should become, or still was: exchange(old, old + x)
 static uint32_t float_loop(kp_emitter *e, uint32_t op, const kp_place *place, uint32_t x) {
     kp_spirv *s = e->s;
-    const kp_type *u = kp_type_scalar(e->unit, KP_U32), *truth = kp_type_scalar(e->unit, KP_BOOL);
-    uint32_t old = kp_emit_variable(e, u, NULL), again = kp_emit_variable(e, truth, NULL);
+    uint32_t old = kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL);
     uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
     uint32_t merge = kp_spirv_id(s);
     uint32_t load[3] = {place->pointer, scope_of(e, place), u32(e, SpvMemorySemanticsMaskNone)};
     kp_spirv_store(s, old, kp_spirv_instruction(s, SpvOpAtomicLoad, e->type_u32, load, 3));
-    kp_spirv_store(s, again, kp_spirv_constant_bool(s, true));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, header);
     kp_spirv_loop(s, merge, next, SpvLoopControlMaskNone, head);
     kp_spirv_label(s, head);
-    kp_spirv_branch_if(s, kp_spirv_load(s, e->type_bool, again), body, merge);
-    kp_spirv_label(s, body);
     uint32_t was = kp_spirv_load(s, e->type_u32, old);
     uint32_t value = bits_of(e, combined(e, op, float_of(e, was), x));
+    kp_spirv_branch_if(s, kp_spirv_binary(s, SpvOpINotEqual, e->type_bool, value, was), body, merge);
+    kp_spirv_label(s, body);
     uint32_t seen = compare_exchange(e, place, e->type_u32, value, was);
     kp_spirv_store(s, old, seen);
-    kp_spirv_store(s, again, kp_spirv_binary(s, SpvOpINotEqual, e->type_bool, seen, was));
-    kp_spirv_branch(s, next);
+    kp_spirv_branch_if(s, kp_spirv_binary(s, SpvOpINotEqual, e->type_bool, seen, was), next, merge);
     kp_spirv_label(s, next);
     kp_spirv_branch(s, header);
     kp_spirv_label(s, merge);
     return float_of(e, kp_spirv_load(s, e->type_u32, old));
 }
 
+static uint32_t float_add(kp_emitter *e, uint32_t op, const kp_place *place, uint32_t x) {
+    if (op == KP_ATOMIC_SUB)
+        x = kp_spirv_unary(e->s, SpvOpFNegate, e->type_f32, x);
+    kp_spirv_capability(e->s, SpvCapabilityAtomicFloat32AddEXT);
+    kp_spirv_extension(e->s, "SPV_EXT_shader_atomic_float_add");
+    uint32_t operands[4] = {place->pointer, scope_of(e, place), u32(e, SpvMemorySemanticsMaskNone), x};
+    return kp_spirv_instruction(e->s, SpvOpAtomicFAddEXT, e->type_f32, operands, 4);
+}
+
 // Does it, and gives what was there, as the element's type.
 static uint32_t do_atomic(kp_emitter *e, uint32_t op, const kp_place *place, const uint32_t values[2]) {
+    bool arithmetic = op == KP_ATOMIC_ADD || op == KP_ATOMIC_SUB || op == KP_ATOMIC_MIN || op == KP_ATOMIC_MAX;
     uint32_t type = place->bits ? e->type_u32 : kp_emit_type(e, place->type), result;
+    if (arithmetic && kp_type_is_float(place->type))
+        return place->bits ? float_loop(e, op, place, values[0]) : float_add(e, op, place, values[0]);
     if (op == KP_ATOMIC_COMPARE_EXCHANGE) {
         result = compare_exchange(e, place, type, values[1], values[0]);
     } else {
@@ -223,8 +260,7 @@ static uint32_t emit_atomic(kp_emitter *e, kp_node *n) {
         kp_spirv_select_branch(s, inside, yes, merge, merge);
         kp_spirv_label(s, yes);
     }
-    uint32_t result =
-        place.bits && arithmetic ? float_loop(e, op, &place, values[0]) : do_atomic(e, op, &place, values);
+    uint32_t result = do_atomic(e, op, &place, values);
     if (merge == 0)
         return result;
     uint32_t type = kp_emit_type(e, n->type), end = s->block;

@@ -146,7 +146,8 @@ kp_place kp_emit_uniform_step(kp_emitter *e, const kp_place *from, const kp_type
 uint32_t kp_emit_uniform_load(kp_emitter *e, const kp_place *place); // a scalar
 
 // emit_parallel.c
-void kp_emit_shared(kp_emitter *e); // its variables
+void kp_emit_choose_atomics(kp_emitter *e); // kp_symbol.bits; before all that depends on it
+void kp_emit_shared(kp_emitter *e);         // its variables
 void kp_emit_subgroup_inputs(kp_emitter *e);
 kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n); // n: SUBSCRIPT
 uint32_t kp_emit_parallel(kp_emitter *e, kp_node *n);

@@ -37,7 +37,8 @@ typedef struct kp_symbol {
     struct kp_symbol *in_buffer;  // ARRAY: the buffer that it is in; NULL: a variable
     uint32_t *steps;              // ARRAY, emit: the indices, as ids of u32
     bool uniform;                 // BUFFER: a uniform buffer, which kernels read alone
-    bool bits;                    // BUFFER, SHARED: floats kept as u32, for atomics
+    uint32_t float_atomics;       // BUFFER, SHARED: those on its floats, as bits, 1 << KP_ATOMIC_...
+    bool bits;                    // ... emit: kept as u32 for them
     bool spec;                    // VALUE: a specialization constant
     bool fixed;                   // VALUE: has `value`, the same for every launch
     bool varies;                  // uniform.c: may differ between the invocations of a workgroup

@@ -32,6 +32,9 @@ typedef struct kp_unit {
     uint32_t text_count;         //
     struct kp_names *names;      // see lexer.h
     struct kp_types *types;      // see type.h
+    uint32_t may_need;           // kp_need: what the module may take for given
+    uint32_t could_need;         // ... what it would have a use for
+    uint32_t needs;              // ... what it has used
 } kp_unit;
 
 // Zeroed memory that lives as long as the unit; never NULL (running out of memory ends the compile).

@@ -636,10 +636,33 @@ kp_result kp_algorithm_plan(const kp_algorithm *algorithm, const uint32_t *workg
 // Making one
 // ---------------------------------------------------------------------------------------------------------------------
 
-// Bytes of the program's words; SIZE_MAX when they do not fit.
-static size_t program_size(const kp_program *program) {
-    size_t word = sizeof *program->words;
-    return program->word_count <= SIZE_MAX / word ? program->word_count * word : SIZE_MAX;
+// What it has of what programs can do without, as kp_need.
+static uint32_t device_has(const kp_device *device) {
+    const VkPhysicalDeviceShaderAtomicFloatFeaturesEXT *f = &device->features.atomic_float;
+    return (f->shaderBufferFloat32AtomicAdd ? (uint32_t)KP_NEED_BUFFER_ADD : 0) |
+           (f->shaderSharedFloat32AtomicAdd ? (uint32_t)KP_NEED_SHARED_ADD : 0) |
+           (f->shaderBufferFloat32Atomics ? (uint32_t)KP_NEED_BUFFER_EXCHANGE : 0) |
+           (f->shaderSharedFloat32Atomics ? (uint32_t)KP_NEED_SHARED_EXCHANGE : 0);
+}
+
+// The module for the device. `size`: its bytes; SIZE_MAX when they do not fit.
+static const void *choose_words(const kp_algorithm *algorithm, const kp_algorithm_desc *desc, size_t *size) {
+    const kp_program *program = desc->program;
+    *size = desc->spirv_size;
+    if (program == NULL)
+        return desc->spirv;
+    uint32_t has = device_has(algorithm->manager->device);
+    const uint32_t *words = program->words;
+    size_t count = program->word_count;
+    for (size_t i = program->alternative_count; i-- > 0;) {
+        const kp_alternative *a = &program->alternatives[i];
+        if ((a->needs & ~has) == 0) {
+            words = a->words;
+            count = a->word_count;
+        }
+    }
+    *size = count <= SIZE_MAX / sizeof *words ? count * sizeof *words : SIZE_MAX;
+    return words;
 }
 
 // All that can fail.
@@ -655,10 +678,12 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s", label,
                             program != NULL ? "give a program or SPIR-V, not both"
                                             : "no program and no SPIR-V was given");
+    size_t size;
+    const void *words = choose_words(algorithm, desc, &size);
     kp_result result =
         kp_pipelines_get(algorithm->manager,
-                         &(kp_pipelines_desc){.bytes = program != NULL ? program->words : desc->spirv,
-                                              .size = program != NULL ? program_size(program) : desc->spirv_size,
+                         &(kp_pipelines_desc){.bytes = words,
+                                              .size = size,
                                               .entry = desc->entry,
                                               .specs = desc->specs,
                                               .spec_count = desc->spec_count,

@@ -155,13 +155,26 @@ static kp_result check_counts(const kp_device *device, const kp_reflect *reflect
 
 // One capability stands for two features of the device.
 static kp_result check_atomics(const kp_device *device, const kp_reflect *reflect, const char *label) {
-    bool buffer = reflect->buffer_atomics64 && !device->features.atomic64.shaderBufferInt64Atomics;
-    bool shared = reflect->shared_atomics64 && !device->features.atomic64.shaderSharedInt64Atomics;
-    if (!buffer && !shared)
-        return KP_OK;
-    return kp_error_set(KP_ERROR_UNSUPPORTED, "algorithm '%s': %s lacks %s, which 64-bit atomics on %s need", label,
-                        device->info.name, buffer ? "shaderBufferInt64Atomics" : "shaderSharedInt64Atomics",
-                        buffer ? "buffers" : "shared memory");
+    const kp_features *f = &device->features;
+    const struct {
+        bool used, there;
+        const char *feature, *what;
+    } rows[] = {
+        {reflect->buffer_atomics64, f->atomic64.shaderBufferInt64Atomics, "shaderBufferInt64Atomics",
+         "64-bit atomics on buffers"},
+        {reflect->shared_atomics64, f->atomic64.shaderSharedInt64Atomics, "shaderSharedInt64Atomics",
+         "64-bit atomics on shared memory"},
+        {reflect->buffer_float_adds, f->atomic_float.shaderBufferFloat32AtomicAdd, "shaderBufferFloat32AtomicAdd",
+         "atomic additions to f32 in buffers"},
+        {reflect->shared_float_adds, f->atomic_float.shaderSharedFloat32AtomicAdd, "shaderSharedFloat32AtomicAdd",
+         "atomic additions to f32 in shared memory"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (rows[i].used && !rows[i].there)
+            return kp_error_set(KP_ERROR_UNSUPPORTED, "algorithm '%s': %s lacks %s, which %s need", label,
+                                device->info.name, rows[i].feature, rows[i].what);
+    }
+    return KP_OK;
 }
 
 // What a module asks of subgroups.

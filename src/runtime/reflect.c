@@ -486,6 +486,8 @@ static void read_all(job *j) {
     r->extended_subgroups = access.extended_subgroups;
     r->buffer_atomics64 = access.buffer_atomics64;
     r->shared_atomics64 = access.shared_atomics64;
+    r->buffer_float_adds = access.buffer_float_adds;
+    r->shared_float_adds = access.shared_float_adds;
     read_push(j, &access);
     r->shared_bytes = shared_bytes(&j->types, access.flags);
     read_launch(j);

@@ -110,6 +110,8 @@ typedef struct kp_reflect {
     bool extended_subgroups;            // ... on integers of other than 32 bits, or f16
     bool buffer_atomics64;              // has atomics of 64 bits on buffers
     bool shared_atomics64;              // ... on workgroup memory
+    bool buffer_float_adds;             // has atomic additions to f32 in buffers
+    bool shared_float_adds;             // ... in workgroup memory
     const kp_reflect_spec *specs;       // of the whole module, sorted by id
     size_t spec_count;                  //
     const uint32_t *capabilities;       // SpvCapability, as declared

@@ -28,7 +28,8 @@ typedef struct walk {
     uint32_t queue_count; //
     bool *queued;         // by row
     uint32_t function;    // row of the one being walked: it stands for what it returns
-    bool loops, extended_subgroups, buffer_atomics64, shared_atomics64;
+    bool loops, extended_subgroups;
+    bool buffer_atomics64, shared_atomics64, buffer_float_adds, shared_float_adds;
 } walk;
 
 static uint32_t row_of(const walk *w, const kp_reflect_instruction *i, uint32_t k) {
@@ -225,17 +226,22 @@ static bool visit_image(walk *w, const kp_reflect_instruction *i) {
     return true;
 }
 
-static void note_atomic_size(walk *w, const kp_reflect_instruction *i) {
+static void note_atomic_type(walk *w, const kp_reflect_instruction *i) {
     uint32_t type = row_of(w, i, 1), pointer = row_of(w, i, 3);
     uint32_t pointer_type = pointer != KP_REFLECT_NONE ? kp_reflect_module_type(w->m, pointer) : KP_REFLECT_NONE;
     if (type == KP_REFLECT_NONE || pointer_type == KP_REFLECT_NONE)
         return;
     kp_reflect_instruction t = kp_reflect_module_def(w->m, type), p = kp_reflect_module_def(w->m, pointer_type);
-    if (t.op != SpvOpTypeInt || kp_reflect_operand(&t, 2) != 64 || p.op != SpvOpTypePointer)
+    if (p.op != SpvOpTypePointer)
         return;
-    bool shared = kp_reflect_operand(&p, 2) == SpvStorageClassWorkgroup;
-    w->shared_atomics64 |= shared;
-    w->buffer_atomics64 |= !shared;
+    uint32_t storage = kp_reflect_operand(&p, 2), width = kp_reflect_operand(&t, 2);
+    bool shared = storage == SpvStorageClassWorkgroup, image = storage == SpvStorageClassImage;
+    bool wide = t.op == SpvOpTypeInt && width == 64;
+    bool add = t.op == SpvOpTypeFloat && width == 32 && i->op == SpvOpAtomicFAddEXT;
+    w->shared_atomics64 |= wide && shared;
+    w->buffer_atomics64 |= wide && !shared;
+    w->shared_float_adds |= add && shared;
+    w->buffer_float_adds |= add && !shared && !image;
 }
 
 // Returns false when the instruction is none of these.
@@ -255,7 +261,7 @@ static bool visit_atomic(walk *w, const kp_reflect_instruction *i) {
                    i->op == SpvOpAtomicFMinEXT || i->op == SpvOpAtomicFMaxEXT || i->op == SpvOpAtomicFAddEXT;
     if (changes) {
         note(w, i, 3, ALL);
-        note_atomic_size(w, i);
+        note_atomic_type(w, i);
     }
     return changes;
 }
@@ -361,5 +367,11 @@ kp_reflect_access kp_reflect_access_find(kp_reflect_module *m, uint32_t function
         walk_function(&w);
     }
     flow(&w);
-    return (kp_reflect_access){w.flags, w.loops, w.extended_subgroups, w.buffer_atomics64, w.shared_atomics64};
+    return (kp_reflect_access){.flags = w.flags,
+                               .loops = w.loops,
+                               .extended_subgroups = w.extended_subgroups,
+                               .buffer_atomics64 = w.buffer_atomics64,
+                               .shared_atomics64 = w.shared_atomics64,
+                               .buffer_float_adds = w.buffer_float_adds,
+                               .shared_float_adds = w.shared_float_adds};
 }

@@ -16,6 +16,8 @@ typedef struct kp_reflect_access {
     bool extended_subgroups; // operations of subgroups on integers of other than 32 bits, or f16
     bool buffer_atomics64;   // atomics of 64 bits on buffers
     bool shared_atomics64;   // ... on workgroup memory
+    bool buffer_float_adds;  // atomic additions to f32 in buffers
+    bool shared_float_adds;  // ... in workgroup memory
 } kp_reflect_access;
 
 // `function` is the id of the entry point's function. The result lies in the module's scratch.

@@ -4,13 +4,14 @@
     tests/compile/run.py KPC FILE-OR-FOLDER... [--bless]
 
 What a file must do is told by the folder it is in:
-    ok/      each of its functions compiles, checked and not, and the modules pass spirv-val for Vulkan 1.1; one whose name
-             starts with "_" is not a kernel, but called by those
+    ok/      each of its functions compiles, checked and not, and where it has atomics also with --float-atomics, and the
+             modules pass spirv-val for Vulkan 1.1; one whose name starts with "_" is not a kernel, but called by those
     error/   its last function, or the one that a line "# kpc: --kernel=NAME" names, does not compile, and says so in the words
              and at the place of its first line, "# error: LINE:COLUMN: message" (an .expect file of the same name may hold
              that line for a file that cannot)
     golden/  as ok/, and what spirv-dis makes of the kernel's function (of `multiply`: of the whole module), less debug
-             information, is the .spvasm file of the same name; --bless writes that anew: read it before you commit it
+             information, is the .spvasm file of the same name; --bless writes that anew: read it before you commit it.
+             What a line "# kpc: OPTION" says goes to kpc
 Ends with "N passed, N failed".
 """
 
@@ -43,8 +44,9 @@ def check_ok(kpc, path, _bless):
     """The faults of the kernels of a file that must compile, each with the kernel's name."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "kernel.spv"
+        ways = [(), ("--checked",)] + [("--float-atomics",)] * ("atomic_" in path.read_text())
         for kernel in kernels_of(path):
-            for options in ((), ("--checked",)):
+            for options in ways:
                 fault = compile_kernel(kpc, path, kernel, out, *options)
                 if fault is None:
                     status, text = run("spirv-val", "--target-env", "vulkan1.1", out)
@@ -104,7 +106,7 @@ def check_golden(kpc, path, bless):
         if fault is None and not checked:
             with tempfile.TemporaryDirectory() as folder:
                 out = Path(folder) / "kernel.spv"
-                compile_kernel(kpc, path, kernel, out)
+                compile_kernel(kpc, path, kernel, out, *re.findall(r"^# kpc: (\S+)", path.read_text(), re.M))
                 assembly = run("spirv-dis", "--no-color", "--no-header", out)[1]
                 found = normalise(assembly, None if kernel == "multiply" else kernel)
             golden = path.with_suffix(".spvasm")

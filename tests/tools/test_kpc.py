@@ -20,6 +20,14 @@ def scale(i: Index, a: f32, n: vec3, x: Array[f32], y: Array[i32]):
     x[i] = a * x[i] + n.x
     y[i] = 1
 
+@kp.kernel(local_size=64)
+def total(i: Index, x: Array[f32], out: Array[f32]):
+    s = shared(f32, 1)
+    s[0] = 0.0
+    barrier()
+    atomic_add(s, 0, x[i])
+    atomic_add(out, 0, s[0])
+
 def paint(at: Index2, picture: Image2D[vec4, "rgba8"], t: Texture2D[f32]):
     picture[at] = vec4(t[at])
 """
@@ -29,11 +37,16 @@ MAIN = r"""
 #include "kernels.h"
 #include "kernels.h"
 #include <stdio.h>
-static void show(const kp_program *p) {
+static unsigned sum_of(const uint32_t *words, size_t count) {
     unsigned sum = 0;
-    for (size_t i = 0; i < p->word_count; i++)
-        sum += p->words[i];
-    printf("%s %zu %u %u %u\n", p->name, p->word_count, sum, p->push_size, p->local_size[0]);
+    for (size_t i = 0; i < count; i++)
+        sum += words[i];
+    return sum;
+}
+static void show(const kp_program *p) {
+    printf("%s %zu %u %u %u\n", p->name, p->word_count, sum_of(p->words, p->word_count), p->push_size, p->local_size[0]);
+    for (size_t i = 0; i < p->alternative_count; i++)
+        printf("  or %u %u\n", p->alternatives[i].needs, sum_of(p->alternatives[i].words, p->alternatives[i].word_count));
     for (size_t i = 0; i < p->param_count; i++) {
         const kp_param *a = &p->params[i];
         printf("  %s %s %d %d %u %u %u %u %d %d%s%s\n", a->name, a->type, a->kind, a->dtype, a->components, a->binding,
@@ -45,6 +58,7 @@ int main(void) {
     show(&double_program);
     show(&scale_program);
     show(&paint_program);
+    show(&total_program);
     return 0;
 }
 """
@@ -81,17 +95,20 @@ def test_a_module_is_written(kernels: Path, tmp_path: Path) -> None:
 
 
 def test_a_header_of_several_kernels_is_c(kernels: Path, tmp_path: Path) -> None:
-    kpc(kernels, "--kernel=double", "--kernel", "scale", "--kernel=paint", "--c-header", tmp_path / "kernels.h")
+    names = ("double", "scale", "paint", "total")
+    kpc(kernels, *(f"--kernel={name}" for name in names), "--c-header", tmp_path / "kernels.h")
     (tmp_path / "main.c").write_text(MAIN)
     flags = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", f"-I{ROOT / 'include'}"]
     subprocess.run(["cc", *flags, "main.c", "-o", "main"], check=True, cwd=tmp_path)
     lines = subprocess.check_output([tmp_path / "main"], text=True).splitlines()
-    sums = []
-    for name in ("double", "scale", "paint"):
-        kpc(kernels, f"--kernel={name}", "-o", tmp_path / "one.spv")
+
+    def words_of(*options: str) -> list[int]:
+        kpc(kernels, *options, "-o", tmp_path / "one.spv")
         module = (tmp_path / "one.spv").read_bytes()
-        words = [int.from_bytes(module[k : k + 4], "little") for k in range(0, len(module), 4)]
-        sums.append(f"{len(words)} {sum(words) % 2**32}")
+        return [int.from_bytes(module[k : k + 4], "little") for k in range(0, len(module), 4)]
+
+    sums = [f"{len(words)} {sum(words) % 2**32}" for words in (words_of(f"--kernel={name}") for name in names)]
+    adding = sum(words_of("--kernel=total", "--float-atomics")) % 2**32
     # name, type, kind, dtype, components, binding, offset, size, reads, writes, format; kinds: buffer 0, push constant 2,
     # input 3, image 5, texture 6
     assert lines == [
@@ -108,7 +125,14 @@ def test_a_header_of_several_kernels_is_c(kernels: Path, tmp_path: Path) -> None
         "  at Index2 3 5 2 0 0 8 0 0",
         '  picture Image2D[vec4, "rgba8"] 5 7 4 0 0 4 0 1 rgba8',
         "  t Texture2D[f32] 6 0 1 1 0 4 1 0",
+        f"total {sums[3]} 0 64",
+        f"  or 3 {adding}",  # alternatives: what they need, best first
+        *(line for line in lines if line.startswith(("  or 2 ", "  or 1 "))),
+        "  i Index 3 5 1 0 0 4 0 0",
+        "  x Array[f32] 0 0 1 0 0 4 1 0",
+        "  out Array[f32] 0 0 1 1 0 4 1 1",
     ]
+    assert sum(line.startswith("  or ") for line in lines) == 3
 
 
 def test_the_name_of_the_program(kernels: Path) -> None:
@@ -122,7 +146,17 @@ def test_every_stage_is_dumped(kernels: Path) -> None:
     assert "2.5" in found["tokens"] and "2.5" in found["ast"] and "f32" in found["types"]
     assert "OpEntryPoint GLCompute %main" in found["spirv"] and "%float_2_5 = OpConstant %float 2.5" in found["spirv"]
     assert len(set(found.values())) == 4
-    assert kpc(kernels, "--list")[0] == "helper\ndouble\nscale\npaint\n"
+    assert kpc(kernels, "--list")[0] == "helper\ndouble\nscale\ntotal\npaint\n"
+
+
+def test_a_module_for_devices_that_add_floats(kernels: Path) -> None:
+    portable, adding = (
+        kpc(kernels, "--kernel=total", "--dump=spirv", *options)[0] for options in ((), ("--float-atomics",))
+    )
+    assert "OpAtomicFAddEXT" not in portable and portable.count("OpAtomicCompareExchange") == 2
+    assert adding.count("OpAtomicFAddEXT") == 2 and "OpAtomicCompareExchange" not in adding
+    plain = [kpc(kernels, "--kernel=double", "--dump=spirv", *o)[0] for o in ((), ("--float-atomics",))]
+    assert plain[0] == plain[1]
 
 
 def test_a_faulty_kernel(tmp_path: Path) -> None:

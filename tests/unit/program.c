@@ -56,6 +56,39 @@ static void test_everything_is_copied(void **state) {
     kp_program_destroy(p);
 }
 
+static void test_alternatives_are_copied(void **state) {
+    (void)state;
+    const uint32_t words[2] = {7, 8};
+    uint32_t first[3] = {1, 2, 3}, second[1] = {4};
+    kp_alternative alternatives[] = {{KP_NEED_BUFFER_ADD, first, 3}, {KP_NEED_SHARED_ADD, second, 1}};
+    kp_param param = {.name = "x", .type = "Array[f32]"};
+    kp_program *p, *copy;
+    assert_ok(kp_program_new(&(kp_program){.words = words,
+                                           .word_count = 2,
+                                           .name = "k",
+                                           .params = &param,
+                                           .param_count = 1,
+                                           .alternatives = alternatives,
+                                           .alternative_count = 2},
+                             &p));
+    memset(first, 0, sizeof first);
+    memset(second, 0, sizeof second);
+    memset(alternatives, 0, sizeof alternatives);
+    assert_ok(kp_program_new(p, &copy));
+    kp_program_destroy(p);
+    assert_int_equal(copy->words[1], 8);
+    assert_string_equal(copy->name, "k");
+    assert_string_equal(copy->params[0].type, "Array[f32]");
+    assert_int_equal(copy->alternative_count, 2);
+    assert_int_equal(copy->alternatives[0].needs, KP_NEED_BUFFER_ADD);
+    assert_int_equal(copy->alternatives[0].word_count, 3);
+    assert_int_equal(copy->alternatives[0].words[2], 3);
+    assert_int_equal(copy->alternatives[1].needs, KP_NEED_SHARED_ADD);
+    assert_int_equal(copy->alternatives[1].words[0], 4);
+    assert_int_equal((uintptr_t)copy->alternatives % sizeof(void *), 0);
+    kp_program_destroy(copy);
+}
+
 static void test_words_alone(void **state) {
     (void)state;
     const uint32_t word = 7;
@@ -95,6 +128,9 @@ static void test_counts_that_overflow(void **state) {
     for (size_t k = 0; k < COUNT_OF(counts); k++)
         assert_fails_like(kp_program_new(&(kp_program){.words = &word, .word_count = counts[k]}, &p),
                           KP_ERROR_HOST_MEMORY, "out of host memory: ");
+    const kp_alternative huge = {.words = &word, .word_count = SIZE_MAX / 4};
+    assert_fails_like(kp_program_new(&(kp_program){.alternatives = &huge, .alternative_count = 1}, &p),
+                      KP_ERROR_HOST_MEMORY, "out of host memory: ");
     assert_fails_like(kp_program_new(&(kp_program){.param_count = SIZE_MAX / 8}, &p), KP_ERROR_HOST_MEMORY,
                       "out of host memory: ");
     assert_ptr_equal(p, state);
@@ -102,8 +138,11 @@ static void test_counts_that_overflow(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything_is_copied), cmocka_unit_test(test_words_alone),
-        cmocka_unit_test(test_nothing_at_all),       cmocka_unit_test(test_out_of_memory_leaves_out_alone),
+        cmocka_unit_test(test_everything_is_copied),
+        cmocka_unit_test(test_alternatives_are_copied),
+        cmocka_unit_test(test_words_alone),
+        cmocka_unit_test(test_nothing_at_all),
+        cmocka_unit_test(test_out_of_memory_leaves_out_alone),
         cmocka_unit_test(test_counts_that_overflow),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);

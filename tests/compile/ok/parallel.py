@@ -87,3 +87,11 @@ def names_alone(t: LocalIndex, x: Array[f32]):
     x[t]
     m[1, 2]
     t
+
+@kp.kernel(local_size=64)
+def both_memories(i: Index, t: LocalIndex, x: Array[f32], out: Array[f32]):
+    s = shared(f32, 2)
+    atomic_exchange(s, 0, 0.0)
+    barrier()
+    x[i] = atomic_sub(s, t, x[i])
+    atomic_add(out, 0, atomic_exchange(out, 1, s[0]))

@@ -1,0 +1,3 @@
+# kpc: --float-atomics
+def float_atomic_add(i: Index, x: Array[f32], out: Array[f32]):
+    x[i] = atomic_sub(out, 0, x[i])

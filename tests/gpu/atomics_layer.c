@@ -1,0 +1,106 @@
+// A Vulkan layer that hides what a driver has for atomics on floats, and counts what modules do with it:
+//
+//     KP_TEST_ATOMICS=all       hides nothing
+//     KP_TEST_ATOMICS=shared    leaves those in shared memory
+//     KP_TEST_ATOMICS=add       leaves additions, and hides exchanges
+//     KP_TEST_ATOMICS=none      hides the lot
+//
+// The test finds kp_test_atomic_adds in the library. For one driver.
+#include "../layer_link.h"
+
+#include <spirv/unified1/spirv.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern atomic_uint kp_test_atomic_adds;
+LAYER_API atomic_uint kp_test_atomic_adds; // OpAtomicFAddEXT in all modules so far
+
+static PFN_vkGetInstanceProcAddr next_instance;
+static PFN_vkGetDeviceProcAddr next_device;
+static PFN_vkGetPhysicalDeviceFeatures2 next_features;
+static PFN_vkCreateShaderModule next_module;
+
+static bool is_face(const char *name) {
+    const char *face = getenv("KP_TEST_ATOMICS");
+    return face != NULL && strcmp(face, name) == 0;
+}
+
+static void hide(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT *f) {
+    if (is_face("none") || is_face("shared"))
+        f->shaderBufferFloat32Atomics = f->shaderBufferFloat32AtomicAdd = VK_FALSE;
+    if (is_face("none"))
+        f->shaderSharedFloat32Atomics = f->shaderSharedFloat32AtomicAdd = VK_FALSE;
+    if (is_face("add"))
+        f->shaderBufferFloat32Atomics = f->shaderSharedFloat32Atomics = VK_FALSE;
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_features(VkPhysicalDevice device, VkPhysicalDeviceFeatures2 *out) {
+    next_features(device, out);
+    for (VkBaseOutStructure *s = out->pNext; s != NULL; s = s->pNext) {
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_FEATURES_EXT)
+            hide((VkPhysicalDeviceShaderAtomicFloatFeaturesEXT *)s);
+    }
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkShaderModuleCreateInfo *info,
+                                                    const VkAllocationCallbacks *host, VkShaderModule *out) {
+    size_t count = info->codeSize / sizeof *info->pCode;
+    for (size_t at = 5; at < count && info->pCode[at] >> SpvWordCountShift != 0;
+         at += info->pCode[at] >> SpvWordCountShift) {
+        if ((info->pCode[at] & SpvOpCodeMask) == SpvOpAtomicFAddEXT)
+            atomic_fetch_add(&kp_test_atomic_adds, 1);
+    }
+    return next_module(device, info, host, out);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *host, VkInstance *out) {
+    next_instance = layer_next_of_instance(info);
+    if (next_instance == NULL)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
+    if (result == VK_SUCCESS)
+        next_features = (PFN_vkGetPhysicalDeviceFeatures2)next_instance(*out, "vkGetPhysicalDeviceFeatures2");
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *host, VkDevice *out) {
+    PFN_vkCreateDevice create;
+    next_device = layer_next_of_device(info, &create);
+    if (next_device == NULL)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = create(physical, info, host, out);
+    if (result == VK_SUCCESS)
+        next_module = (PFN_vkCreateShaderModule)next_device(*out, "vkCreateShaderModule");
+    return result;
+}
+
+static PFN_vkVoidFunction find(const char *name);
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
+    PFN_vkVoidFunction own = find(name);
+    return own != NULL ? own : next_device(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
+    PFN_vkVoidFunction own = find(name);
+    if (own != NULL)
+        return own;
+    return instance != VK_NULL_HANDLE ? next_instance(instance, name) : NULL;
+}
+
+static PFN_vkVoidFunction find(const char *name) {
+    static const layer_call own[] = {
+        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
+        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
+        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+        {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)get_features},
+        {"vkCreateShaderModule", (PFN_vkVoidFunction)create_module},
+    };
+    return layer_find(own, sizeof own / sizeof *own, name);
+}
+
+LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
