@@ -54,6 +54,11 @@ typedef enum kp_device_type {
 } kp_device_type;
 
 #define KP_MAX_QUEUE_FAMILIES 16
+
+// A queue by its use, in the place of a family's index in kp_manager_desc.queue_families.
+#define KP_FAMILY_COMPUTE \
+    UINT32_C(0xFFFFFFFE) // one that kernels run on, of a family without graphics where there is one
+#define KP_FAMILY_TRANSFER UINT32_C(0xFFFFFFFF) // one that only copies, or else one that kernels run on
 #define KP_MAX_MEMORY_HEAPS 16
 
 // What a device may or may not have. kp enables all of it; a program that needs what is not there is refused by its
@@ -190,9 +195,10 @@ typedef struct kp_manager_desc {
                         // case. NULL: $KP_DEVICE; unset or empty: the best, discrete before integrated before
                         // virtual before CPU
     const uint32_t *queue_families; // one queue is taken from each entry's family, which may come as often as it has
-                                    // queues (kp_device_info). On one that only copies no kernel runs, and
-                                    // kp_tensor_upload and kp_tensor_download use it
-    size_t queue_family_count;      // 0: one queue, from a compute family without graphics where there is one
+                                    // queues (kp_device_info); on one that only copies no kernel runs. An entry may be
+                                    // KP_FAMILY_COMPUTE or KP_FAMILY_TRANSFER: a queue of its own where one is left, or
+                                    // else one that another entry has too, so that these work on every device
+    size_t queue_family_count;      // at most 256; 0: one KP_FAMILY_COMPUTE
     const char *const *extensions;  // device extensions to enable, on top of those that kp uses itself
     size_t extension_count;         //
     kp_toggle unified;    // OFF: use staging even where host and device share memory. DEFAULT: on, or off where
@@ -321,10 +327,12 @@ KP_API void *kp_tensor_data(const kp_tensor *tensor);
 
 // An array of the caller's to the device side and back, without the host side (unless that is the device side), in one
 // call that blocks until it is done. `bytes` is the tensor's size. In pieces through memory that the manager keeps for
-// it: several threads copy while the device does, on a queue for copies where the manager has one, so a large array
-// moves faster than through the host side. Works for STORAGE tensors too. KP_ERROR_ARGUMENT for another size,
-// KP_ERROR_TYPE for an image, KP_ERROR_STATE, KP_ERROR_HOST_MEMORY, KP_ERROR_DEVICE_MEMORY. Comes behind
-// what was submitted before and uses the tensor. Thread-safety: any; one array moves at a time on a manager.
+// it: several threads copy while the device does, so a large array moves faster than through the host side. From 1 MiB
+// on that goes by a queue for copies alone, beside what kernels do meanwhile: one of the manager's, or else one that it
+// opens for this where the device has such a family and memory of its own. Works for STORAGE tensors too.
+// KP_ERROR_ARGUMENT for another size, KP_ERROR_TYPE for an image, KP_ERROR_STATE, KP_ERROR_HOST_MEMORY,
+// KP_ERROR_DEVICE_MEMORY. Comes behind what was submitted before and uses the tensor. Thread-safety: any; one array
+// moves at a time on a manager.
 KP_API kp_result kp_tensor_upload(kp_tensor *tensor, const void *data, uint64_t bytes);
 KP_API kp_result kp_tensor_download(kp_tensor *tensor, void *data, uint64_t bytes);
 

@@ -88,10 +88,30 @@ static PyObject *list_argument(PyObject *object, const char *what, const char *i
     return tuple;
 }
 
+// A family's index, or the use of a queue.
+static int read_family(PyObject *item, uint32_t *out) {
+    static const char what[] = "family_queue_indices";
+    if (PyUnicode_Check(item)) {
+        bool compute = PyUnicode_CompareWithASCIIString(item, "compute") == 0;
+        *out = compute ? KP_FAMILY_COMPUTE : KP_FAMILY_TRANSFER;
+        if (compute || PyUnicode_CompareWithASCIIString(item, "transfer") == 0)
+            return 0;
+        PyErr_Format(PyExc_ValueError, "%s: must be the index of a family, 'compute' or 'transfer', not %R", what,
+                     item);
+        return -1;
+    }
+    if (read_count(item, what, out) < 0)
+        return -1;
+    if (*out != KP_FAMILY_COMPUTE && *out != KP_FAMILY_TRANSFER)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "%s: there is no queue family %R", what, item);
+    return -1;
+}
+
 static int read_families(PyObject *object, request *r) {
     if (object == NULL || object == Py_None)
         return 0;
-    PyObject *all = list_argument(object, "family_queue_indices", "whole numbers");
+    PyObject *all = list_argument(object, "family_queue_indices", "whole numbers or uses");
     size_t count = all != NULL ? (size_t)PyTuple_Size(all) : 0;
     r->families = all != NULL ? PyMem_Calloc(count + 1, sizeof *r->families) : NULL;
     int result = all != NULL ? 0 : -1;
@@ -100,7 +120,7 @@ static int read_families(PyObject *object, request *r) {
         result = -1;
     }
     for (size_t i = 0; result == 0 && i < count; i++)
-        result = read_count(PyTuple_GetItem(all, (Py_ssize_t)i), "family_queue_indices", &r->families[i]);
+        result = read_family(PyTuple_GetItem(all, (Py_ssize_t)i), &r->families[i]);
     Py_XDECREF(all);
     r->desc.queue_families = r->families;
     r->desc.queue_family_count = count;
@@ -657,9 +677,12 @@ PyDoc_STRVAR(manager_doc,
              "One device, with its queues and memory; all other objects come from it and keep it alive.\n\n"
              "device is an index into kp.devices(), a UUID, or part of a name; None is $KP_DEVICE, "
              "or the best: discrete\n"
-             "before integrated before virtual before CPU. family_queue_indices takes one queue from each family "
-             "named;\n"
-             "none: one queue of a compute family. desired_extensions are device extensions to enable as well.\n"
+             "before integrated before virtual before CPU. family_queue_indices takes one queue for each entry: "
+             "of the\n"
+             "family with that index, or by use: 'compute', or 'transfer', which only copies where there is such a "
+             "queue. Uses\n"
+             "share queues where the device has too few. None: one for compute. desired_extensions are device "
+             "extensions to enable as well.\n"
              "unified=False stages copies even where host and device share memory; validation=True turns the Khronos\n"
              "validation layer on, its messages going to logging.getLogger('kp'); regroup=False launches kernels one\n"
              "invocation a workgroup. Each of the three is by default what $KP_UNIFIED, $KP_VALIDATION, "

@@ -3,7 +3,7 @@
 import enum
 from collections.abc import Iterable, Iterator, Mapping
 from os import PathLike
-from typing import Any, Final, Self, SupportsFloat, SupportsIndex, TypeAlias, TypeVar, final, overload
+from typing import Any, Final, Literal, Self, SupportsFloat, SupportsIndex, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -578,7 +578,7 @@ class Manager:
     def __init__(
         self,
         device: SupportsIndex | str | None = None,
-        family_queue_indices: Iterable[SupportsIndex] = (),
+        family_queue_indices: Iterable[SupportsIndex | Literal["compute", "transfer"]] = (),
         desired_extensions: Iterable[str] = (),
         *,
         unified: bool | None = None,

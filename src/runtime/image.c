@@ -129,7 +129,7 @@ static kp_result submit(kp_memory *image, kp_command *command) {
     kp_manager *manager = image->manager;
     kp_order_plan plan;
     kp_guard_lock(&manager->order_lock);
-    kp_order_begin(&plan, manager->order, manager->device->queue_count, 0, manager->order_waits);
+    kp_order_begin(&plan, manager->order, manager->device->all_queue_count, 0, manager->order_waits);
     const kp_command_order order = {.number = plan.number};
     kp_result result = kp_command_submit(manager->device, &manager->device->queues[0], command, &order);
     if (result == KP_OK) {

@@ -9,6 +9,7 @@
 #include "semaphore.h"
 #include "sequence.h"
 #include "vulkan/guard.h"
+#include "vulkan/queues.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -153,11 +154,15 @@ static kp_result open_device(const kp_manager_desc *desc, kp_device **out) {
                             &(kp_device_desc){.index = index,
                                               .families = desc->queue_families,
                                               .family_count = desc->queue_family_count,
+                                              .separate = !choose(desc->unified, "KP_UNIFIED", "0", true),
                                               .extensions = desc->extensions,
                                               .extension_count = desc->extension_count,
                                               .label = desc->label},
                             out);
 }
+
+_Static_assert(KP_FAMILY_COMPUTE == KP_QUEUES_COMPUTE && KP_FAMILY_TRANSFER == KP_QUEUES_TRANSFER,
+               "the library's names for uses of queues");
 
 static kp_result check_desc(const kp_manager_desc *desc) {
     if (desc->queue_family_count != 0 && desc->queue_families == NULL)
@@ -174,8 +179,8 @@ static kp_result check_desc(const kp_manager_desc *desc) {
 static kp_result allocate(kp_manager *manager) {
     const kp_device *device = manager->device;
     manager->label = kp_alloc_text(device->label);
-    manager->order = kp_alloc_zero(device->queue_count, sizeof *manager->order);
-    manager->order_waits = kp_alloc_zero(device->queue_count, sizeof *manager->order_waits);
+    manager->order = kp_alloc_zero(device->all_queue_count, sizeof *manager->order);
+    manager->order_waits = kp_alloc_zero(device->all_queue_count, sizeof *manager->order_waits);
     return manager->label != NULL && manager->order != NULL && manager->order_waits != NULL
                ? KP_OK
                : kp_error_host_memory(strlen(device->label));
@@ -217,9 +222,11 @@ kp_result kp_manager_open(kp_device *device, const kp_manager_desc *desc, kp_man
         return result;
     }
     init(manager, desc);
-    kp_log_write(KP_LOG_DEBUG, "manager '%s': device %u, %s, %s; %u queue%s, %s memory", manager->label,
+    kp_log_write(KP_LOG_DEBUG, "manager '%s': device %u, %s, %s; %u queue%s%s, %s memory", manager->label,
                  device->info.index, device->info.name, device->info.driver, device->queue_count,
-                 device->queue_count == 1 ? "" : "s", manager->unified ? "unified" : "separate");
+                 device->queue_count == 1 ? "" : "s",
+                 device->all_queue_count > device->queue_count ? " and one for copies" : "",
+                 manager->unified ? "unified" : "separate");
     *out = manager;
     return KP_OK;
 }

@@ -229,7 +229,7 @@ static void start_life(kp_memory *memory) {
 static kp_result init_order(kp_memory *memory) {
     kp_manager *manager = memory->manager;
     kp_guard_lock(&manager->order_lock);
-    kp_result result = kp_order_init(&memory->order, manager->order, manager->device->queue_count);
+    kp_result result = kp_order_init(&memory->order, manager->order, manager->device->all_queue_count);
     kp_guard_unlock(&manager->order_lock);
     return result;
 }

@@ -6,15 +6,18 @@
 
 #include <string.h>
 
+enum { FEW = 2 }; // queues that need no list
+
 kp_result kp_order_init(kp_order_state *state, const kp_order_queue *queues, uint32_t queue_count) {
-    *state = (kp_order_state){.only = queues[0].last};
-    if (queue_count == 1)
-        return KP_OK;
-    state->reads = kp_alloc_zero(queue_count, sizeof *state->reads);
-    if (state->reads == NULL)
-        return kp_error_host_memory(queue_count * sizeof *state->reads);
+    *state = (kp_order_state){0};
+    if (queue_count > FEW) {
+        state->reads = kp_alloc_zero(queue_count, sizeof *state->reads);
+        if (state->reads == NULL)
+            return kp_error_host_memory(queue_count * sizeof *state->reads);
+    }
+    uint64_t *reads = queue_count > FEW ? state->reads : state->few;
     for (uint32_t i = 0; i < queue_count; i++)
-        state->reads[i] = queues[i].last;
+        reads[i] = queues[i].last;
     return KP_OK;
 }
 
@@ -42,7 +45,7 @@ static void after(kp_order_plan *plan, uint32_t queue, uint64_t number) {
 }
 
 static uint64_t *reads_of(const kp_order_plan *plan, kp_order_state *state) {
-    return plan->queue_count > 1 ? state->reads : &state->only;
+    return plan->queue_count > FEW ? state->reads : state->few;
 }
 
 void kp_order_need(kp_order_plan *plan, const kp_order_state *state, unsigned how) {
@@ -50,7 +53,7 @@ void kp_order_need(kp_order_plan *plan, const kp_order_state *state, unsigned ho
         after(plan, state->writer, state->write);
     if ((how & KP_ORDER_WRITE) == 0)
         return;
-    const uint64_t *reads = plan->queue_count > 1 ? state->reads : &state->only;
+    const uint64_t *reads = plan->queue_count > FEW ? state->reads : state->few;
     for (uint32_t i = 0; i < plan->queue_count; i++)
         after(plan, i, reads[i]);
 }

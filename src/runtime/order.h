@@ -28,7 +28,7 @@ typedef struct kp_order_state {
     uint64_t write;  // number of the last submission that wrote; 0: none
     uint32_t writer; // its queue
     uint64_t *reads; // by queue: number of the last one that read since then; 0: none
-    uint64_t only;   // where there is one queue
+    uint64_t few[2]; // the same where there are at most two queues
 } kp_order_state;
 
 // What a submission to `queue` must do first.

@@ -292,6 +292,27 @@ static kp_result record(kp_recording *recording, kp_op *const *ops, size_t count
     return result != KP_OK ? result : end;
 }
 
+// Takes out the waits for queues that have nothing under way: the host has seen all of their work done.
+static void drop_idle_waits(const kp_device *device, kp_order_plan *plan) {
+    plan->any_wait = false;
+    for (uint32_t i = 0; i < plan->queue_count; i++) {
+        if (plan->waits[i] != 0 && atomic_load_explicit(&device->queues[i].pending, memory_order_acquire) == 0)
+            plan->waits[i] = 0;
+        plan->any_wait = plan->any_wait || plan->waits[i] != 0;
+    }
+}
+
+// Sees to it that what is waited for will be told.
+static kp_result promise_waits(kp_manager *manager, const kp_order_plan *plan) {
+    kp_result result = KP_OK;
+    for (uint32_t i = 0; i < plan->queue_count && result == KP_OK; i++) {
+        kp_queue *queue = &manager->device->queues[i];
+        if (plan->waits[i] > queue->promised)
+            result = kp_command_promise(manager->device, queue, manager->order[i].last);
+    }
+    return result;
+}
+
 // True when a barrier has to come first. Work that the host has waited for is behind all that it submits from now on.
 static bool needs_barrier(const kp_recording *recording, const kp_order_plan *plan) {
     return plan->barrier && atomic_load_explicit(&recording->queue->pending, memory_order_acquire) != 0;
@@ -320,10 +341,14 @@ static kp_result submit(kp_recording *recording, const kp_submit_desc *desc) {
     list_points(desc->signals, desc->signal_count, signals, &timelines);
     kp_result result = KP_OK;
     kp_guard_lock(&manager->order_lock);
-    kp_order_begin(&plan, manager->order, manager->device->queue_count, recording->queue_index, manager->order_waits);
+    kp_order_begin(&plan, manager->order, manager->device->all_queue_count, recording->queue_index,
+                   manager->order_waits);
     for (size_t i = 0; i < recording->memory_count; i++)
         kp_order_need(&plan, &recording->memory[i]->root->order, recording->memory_uses[i]);
-    if (has_work(recording, &plan)) {
+    drop_idle_waits(manager->device, &plan);
+    if (plan.any_wait)
+        result = promise_waits(manager, &plan);
+    if (result == KP_OK && has_work(recording, &plan)) {
         const kp_command_order order = {.barrier = needs_barrier(recording, &plan),
                                         .waits = plan.any_wait ? plan.waits : NULL,
                                         .number = plan.number,

@@ -55,6 +55,35 @@ kp_result kp_sequence_op_name(const kp_sequence *sequence, size_t index, char *t
 // Making and freeing
 // ---------------------------------------------------------------------------------------------------------------------
 
+kp_result kp_sequence_open(kp_manager *manager, const kp_sequence_desc *desc, kp_sequence **out) {
+    const char *label = desc->label != NULL ? desc->label : "sequence";
+    kp_manager_reap(manager);
+    kp_sequence *sequence = kp_alloc_zero(1, sizeof *sequence);
+    if (sequence == NULL)
+        return kp_error_host_memory(sizeof *sequence);
+    sequence->manager = manager;
+    sequence->queue = desc->queue;
+    sequence->timestamps = desc->timestamps;
+    kp_str who = {0};
+    kp_str_format(&who, "sequence '%s'", label);
+    sequence->who = kp_str_take(&who);
+    sequence->label = kp_alloc_text(label);
+    kp_result result = sequence->label == NULL || sequence->who == NULL
+                           ? kp_error_host_memory(strlen(label))
+                           : kp_recording_create(manager, desc->queue, desc->timestamps, label, &sequence->recording);
+    if (result != KP_OK) {
+        kp_alloc_free(sequence->who);
+        kp_alloc_free(sequence->label);
+        kp_alloc_free(sequence);
+        return result;
+    }
+    atomic_store(&sequence->alive, true);
+    kp_manager_hold(manager);
+    kp_manager_link(sequence->manager, &sequence->manager->sequences, &sequence->link);
+    *out = sequence;
+    return KP_OK;
+}
+
 kp_result kp_sequence_create(kp_manager *manager, const kp_sequence_desc *desc, kp_sequence **out) {
     kp_result result = kp_manager_check(manager, "kp_sequence_create", NULL);
     if (result != KP_OK)
@@ -70,31 +99,7 @@ kp_result kp_sequence_create(kp_manager *manager, const kp_sequence_desc *desc, 
     if (desc->timestamps > MAX_TIMESTAMPS)
         return kp_error_set(KP_ERROR_LIMIT, "sequence '%s': at most %d ops get a timestamp, %u were asked for", label,
                             MAX_TIMESTAMPS, desc->timestamps);
-    kp_manager_reap(manager);
-    kp_sequence *sequence = kp_alloc_zero(1, sizeof *sequence);
-    if (sequence == NULL)
-        return kp_error_host_memory(sizeof *sequence);
-    sequence->manager = manager;
-    sequence->queue = desc->queue;
-    sequence->timestamps = desc->timestamps;
-    kp_str who = {0};
-    kp_str_format(&who, "sequence '%s'", label);
-    sequence->who = kp_str_take(&who);
-    sequence->label = kp_alloc_text(label);
-    result = sequence->label == NULL || sequence->who == NULL
-                 ? kp_error_host_memory(strlen(label))
-                 : kp_recording_create(manager, desc->queue, desc->timestamps, label, &sequence->recording);
-    if (result != KP_OK) {
-        kp_alloc_free(sequence->who);
-        kp_alloc_free(sequence->label);
-        kp_alloc_free(sequence);
-        return result;
-    }
-    atomic_store(&sequence->alive, true);
-    kp_manager_hold(manager);
-    kp_manager_link(sequence->manager, &sequence->manager->sequences, &sequence->link);
-    *out = sequence;
-    return KP_OK;
+    return kp_sequence_open(manager, desc, out);
 }
 
 static void drop_ops(kp_sequence *sequence) {

@@ -20,6 +20,9 @@ struct kp_sequence {
     bool started;            // submitted, not yet awaited
 };
 
+// As kp_sequence_create, on any queue of the device: what is given is right.
+kp_result kp_sequence_open(kp_manager *manager, const kp_sequence_desc *desc, kp_sequence **out);
+
 // KP_ERROR_ARGUMENT for NULL, KP_ERROR_STATE for a dead or running one, KP_ERROR_DEVICE_LOST.
 kp_result kp_sequence_check(const kp_sequence *sequence, const char *function);
 

@@ -6,14 +6,18 @@
 
 #include "base/alloc.h"
 #include "memory.h"
-#include "op.h"
+#include "sequence.h"
 #include "vulkan/guard.h"
 
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { PIECE = 4 << 20 }; // bytes, at most
+enum {
+    PIECE = 4 << 20, // bytes, at most
+    COPIES_FROM =
+        1 << 20, // bytes of an array that goes by a queue for copies: for less, a wait between queues costs more
+};
 
 typedef struct job {
     kp_manager *manager;
@@ -21,7 +25,7 @@ typedef struct job {
     unsigned char *data;
     bool up;
     uint64_t piece;       // elements
-    uint32_t queue;       //
+    bool copies;          // by the queue for copies
     atomic_ullong next;   // element that no thread has taken
     atomic_bool failed;   //
     pthread_mutex_t lock; // guards what follows: the first failure
@@ -50,20 +54,30 @@ static const kp_op_kind kind = {"stage", sizeof(kp_op), NULL, record, NULL, NULL
 // Slots
 // ---------------------------------------------------------------------------------------------------------------------
 
-// A queue for copies alone, where the manager has one.
-static uint32_t choose_queue(const kp_manager *manager) {
-    const kp_device *device = manager->device;
-    for (uint32_t i = 0; i < device->queue_count; i++) {
+// A queue for copies alone, where there is one: the program's, or else the device's own. Others: 0.
+static uint32_t copy_queue(const kp_device *device) {
+    for (uint32_t i = 0; i < device->all_queue_count; i++) {
         if (!kp_device_queue_computes(device, i))
             return i;
     }
     return 0;
 }
 
+// Memory of somebody else's, or that is shared, is not for a queue that the program knows nothing of.
+static bool goes_by_copies(const kp_tensor *tensor) {
+    uint32_t queue = copy_queue(tensor->manager->device);
+    bool hidden = queue >= tensor->manager->device->queue_count,
+         others = tensor->root->device_side.foreign || tensor->root->share.handle_type != 0;
+    return queue != 0 && tensor->bytes >= COPIES_FROM && !(hidden && others);
+}
+
+static kp_sequence *sequence_of(const job *j, const kp_staging_slot *slot) { return slot->sequences[j->copies]; }
+
 static kp_result make_sequence(const job *j, kp_staging_slot *slot) {
-    if (slot->sequence != NULL)
+    if (sequence_of(j, slot) != NULL)
         return KP_OK;
-    return kp_sequence_create(j->manager, &(kp_sequence_desc){.queue = j->queue, .label = "staging"}, &slot->sequence);
+    const kp_sequence_desc desc = {.queue = j->copies ? copy_queue(j->manager->device) : 0, .label = "staging"};
+    return kp_sequence_open(j->manager, &desc, &slot->sequences[j->copies]);
 }
 
 static kp_result make_slot(const job *j, kp_staging_slot *slot) {
@@ -84,8 +98,8 @@ static kp_result await_users(const job *j, kp_staging_slot *slot) {
     kp_memory *tensor = j->tensor;
     kp_result result = make_sequence(j, slot);
     if (result == KP_OK)
-        result = (j->up ? kp_record_sync_device : kp_record_sync_local)(slot->sequence, &tensor, 1);
-    return result == KP_OK ? kp_sequence_eval(slot->sequence) : result;
+        result = (j->up ? kp_record_sync_device : kp_record_sync_local)(sequence_of(j, slot), &tensor, 1);
+    return result == KP_OK ? kp_sequence_eval(sequence_of(j, slot)) : result;
 }
 
 static void forget(kp_staging_slot *slot) {
@@ -105,12 +119,12 @@ static kp_result start(const job *j, kp_staging_slot *slot, uint64_t first, uint
         result = kp_tensor_view(j->tensor, &(kp_tensor_view_desc){.first = first, .count = count}, &slot->target);
     if (result == KP_OK) {
         kp_memory *up[2] = {slot->part, slot->target}, *down[2] = {slot->target, slot->part};
-        result = kp_op_record(&kind, slot->sequence, j->up ? up : down, 2);
+        result = kp_op_record(&kind, sequence_of(j, slot), j->up ? up : down, 2);
     }
     if (result == KP_OK && j->up)
         memcpy(kp_tensor_data(slot->memory), data, bytes);
     if (result == KP_OK)
-        result = kp_sequence_eval_async(slot->sequence);
+        result = kp_sequence_eval_async(sequence_of(j, slot));
     if (result != KP_OK) {
         forget(slot);
         return result;
@@ -120,10 +134,10 @@ static kp_result start(const job *j, kp_staging_slot *slot, uint64_t first, uint
 }
 
 // Waits for the piece in flight, if there is one, and takes it out.
-static kp_result finish(kp_staging_slot *slot) {
+static kp_result finish(const job *j, kp_staging_slot *slot) {
     if (slot->part == NULL)
         return KP_OK;
-    kp_result result = kp_sequence_await(slot->sequence, UINT64_MAX);
+    kp_result result = kp_sequence_await(sequence_of(j, slot), UINT64_MAX);
     if (result == KP_OK && slot->to != NULL)
         memcpy(slot->to, kp_tensor_data(slot->part), slot->part->bytes);
     forget(slot);
@@ -165,13 +179,13 @@ static void *work(void *payload) {
         if (shared) {
             copy_shared(j, first, count);
         } else {
-            result = finish(slot);
+            result = finish(j, slot);
             if (result == KP_OK)
                 result = start(j, slot, first, count);
         }
     }
     for (unsigned k = 0; k < 2; k++) {
-        kp_result last = finish(&w->slots[k]);
+        kp_result last = finish(j, &w->slots[k]);
         result = result == KP_OK ? last : result;
     }
     if (result != KP_OK)
@@ -230,7 +244,7 @@ static kp_result move(kp_tensor *tensor, unsigned char *data, bool up) {
              .data = data,
              .up = up,
              .piece = PIECE / (tensor->bytes / tensor->count),
-             .queue = choose_queue(tensor->manager)};
+             .copies = !tensor->shared && goes_by_copies(tensor)};
     kp_staging *staging = &tensor->manager->staging;
     pthread_mutex_init(&j.lock, NULL);
     kp_guard_lock(&staging->lock);
@@ -259,7 +273,8 @@ void kp_staging_init(kp_staging *staging) { pthread_mutex_init(&staging->lock, N
 void kp_staging_drop(kp_staging *staging) {
     kp_guard_lock(&staging->lock);
     for (unsigned k = 0; k < KP_STAGING_SLOTS; k++) {
-        kp_sequence_destroy(staging->slots[k].sequence);
+        kp_sequence_destroy(staging->slots[k].sequences[0]);
+        kp_sequence_destroy(staging->slots[k].sequences[1]);
         kp_tensor_destroy(staging->slots[k].memory);
         staging->slots[k] = (kp_staging_slot){0};
     }

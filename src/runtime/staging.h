@@ -10,10 +10,10 @@
 enum { KP_STAGING_THREADS = 8, KP_STAGING_SLOTS = 2 * KP_STAGING_THREADS };
 
 typedef struct kp_staging_slot {
-    kp_tensor *memory;        // bytes; NULL: not made yet
-    kp_sequence *sequence;    //
-    kp_tensor *part, *target; // views, of the piece in flight; NULL: none is
-    unsigned char *to;        // where the piece goes when it has come; NULL: it goes up
+    kp_tensor *memory;         // bytes; NULL: not made yet
+    kp_sequence *sequences[2]; // on the manager's first queue, and on one for copies; NULL: not made yet
+    kp_tensor *part, *target;  // views, of the piece in flight; NULL: none is
+    unsigned char *to;         // where the piece goes when it has come; NULL: it goes up
 } kp_staging_slot;
 
 typedef struct kp_staging {

@@ -35,22 +35,6 @@ static kp_heap_want want_for(const kp_device *device, kp_buffer_kind kind) {
 #define KERNELS \
     (VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT)
 
-static kp_result make(kp_device *device, kp_buffer_kind kind, VkDeviceSize size,
-                      VkExternalMemoryHandleTypeFlags handle_types, VkBuffer *out) {
-    const VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
-                                                       .handleTypes = handle_types};
-    bool many = device->family_count > 1;
-    return KP_VK(device, CreateBuffer, device->handle,
-                 &(VkBufferCreateInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                       .pNext = handle_types != 0 ? &external : NULL,
-                                       .size = size,
-                                       .usage = kind == KP_BUFFER_STAGING ? COPIES : COPIES | KERNELS,
-                                       .sharingMode = many ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
-                                       .queueFamilyIndexCount = many ? device->family_count : 0,
-                                       .pQueueFamilyIndices = device->families},
-                 NULL, out);
-}
-
 // Where a buffer's memory comes from; zeroed: from the heap.
 typedef struct source {
     void *host; // the caller's memory, `bytes` of it
@@ -63,6 +47,27 @@ static VkExternalMemoryHandleTypeFlags handle_types(const source *from) {
     return from->host != NULL    ? VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT
            : from->share != NULL ? from->share->handle_type
                                  : 0;
+}
+
+// What others have too goes by no queue that the program does not know of.
+static uint32_t family_count(const kp_device *device, const source *from) {
+    return from->share != NULL ? device->named_family_count : device->family_count;
+}
+
+static kp_result make(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, const source *from, VkBuffer *out) {
+    const VkExternalMemoryBufferCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
+                                                       .handleTypes = handle_types(from)};
+    uint32_t families = family_count(device, from);
+    bool many = families > 1;
+    return KP_VK(device, CreateBuffer, device->handle,
+                 &(VkBufferCreateInfo){.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                       .pNext = external.handleTypes != 0 ? &external : NULL,
+                                       .size = size,
+                                       .usage = kind == KP_BUFFER_STAGING ? COPIES : COPIES | KERNELS,
+                                       .sharingMode = many ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+                                       .queueFamilyIndexCount = many ? families : 0,
+                                       .pQueueFamilyIndices = device->families},
+                 NULL, out);
 }
 
 static kp_result allocate(kp_device *device, kp_heap_want *want, const source *from, kp_heap_chunk **out) {
@@ -78,7 +83,7 @@ static kp_result allocate(kp_device *device, kp_heap_want *want, const source *f
 static kp_result create(kp_device *device, kp_buffer_kind kind, VkDeviceSize size, const source *from,
                         const char *label, kp_buffer *out) {
     kp_buffer buffer = {.size = size};
-    kp_result result = make(device, kind, size, handle_types(from), &buffer.handle);
+    kp_result result = make(device, kind, size, from, &buffer.handle);
     if (result != KP_OK)
         return result;
     kp_heap_want want = want_for(device, kind);

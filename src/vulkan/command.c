@@ -1,5 +1,6 @@
 // See command.h. The host waits for fences; timeline semaphores, which order queues, are signalled only where there are
-// several: they make lavapipe submit from a thread of its own.
+// several that programs name, or when one waits for another: they cost each submission a little, and make lavapipe
+// submit from a thread of its own.
 #include "command.h"
 
 #include "barrier.h"
@@ -129,7 +130,7 @@ kp_result kp_command_end(kp_device *device, kp_command *command) {
     return KP_VK(device, EndCommandBuffer, command->buffer);
 }
 
-enum { MAX_WAITS = 256 }; // queues that a submission may wait for: a device has fewer
+enum { MAX_WAITS = 256 }; // queues that a submission may wait for: all but its own (KP_QUEUES_MAX)
 
 // What a submission waits for, or signals.
 typedef struct points {
@@ -144,7 +145,7 @@ static void add(points *list, VkSemaphore semaphore, uint64_t value) {
 }
 
 static void list_waits(const kp_device *device, const kp_command_order *order, points *out) {
-    for (uint32_t i = 0; order->waits != NULL && i < device->queue_count && out->count < MAX_WAITS; i++) {
+    for (uint32_t i = 0; order->waits != NULL && i < device->all_queue_count && out->count < MAX_WAITS; i++) {
         if (order->waits[i] != 0)
             add(out, device->queues[i].timeline, order->waits[i]);
     }
@@ -153,7 +154,7 @@ static void list_waits(const kp_device *device, const kp_command_order *order, p
 }
 
 static void list_signals(const kp_queue *queue, const kp_command_order *order, points *out) {
-    if (queue->timeline != VK_NULL_HANDLE)
+    if (queue->tells)
         add(out, queue->timeline, order->number);
     for (uint32_t i = 0; i < order->signal_count; i++)
         add(out, order->signals[i].semaphore, order->signals[i].value);
@@ -168,7 +169,7 @@ static kp_result submit(kp_device *device, kp_queue *queue, const kp_command *co
     list_signals(queue, order, &signals);
     for (uint32_t i = 0; i < waits.count; i++)
         stages[i] = kp_barrier_on(kp_barrier_any_use, device->info.queue_families[queue->family].compute).stage;
-    bool timeline = queue->timeline != VK_NULL_HANDLE || order->timelines;
+    bool timeline = queue->tells || order->waits != NULL || order->timelines;
     const VkTimelineSemaphoreSubmitInfo numbers = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
                                                    .waitSemaphoreValueCount = waits.count,
                                                    .pWaitSemaphoreValues = waits.values,
@@ -198,6 +199,25 @@ kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *comm
     kp_device_unlock_queue(device, queue);
     if (result != KP_OK)
         atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_relaxed);
+    else if (queue->tells)
+        queue->promised = order->number;
+    return result;
+}
+
+kp_result kp_command_promise(kp_device *device, kp_queue *queue, uint64_t number) {
+    const VkTimelineSemaphoreSubmitInfo numbers = {.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
+                                                   .signalSemaphoreValueCount = 1,
+                                                   .pSignalSemaphoreValues = &number};
+    kp_device_lock_queue(device, queue);
+    kp_result result = KP_VK(device, QueueSubmit, queue->handle, 1,
+                             &(VkSubmitInfo){.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                                             .pNext = &numbers,
+                                             .signalSemaphoreCount = 1,
+                                             .pSignalSemaphores = &queue->timeline},
+                             VK_NULL_HANDLE);
+    kp_device_unlock_queue(device, queue);
+    if (result == KP_OK)
+        queue->promised = number;
     return result;
 }
 

@@ -48,6 +48,10 @@ typedef struct kp_command_order {
 // Numbers must go up on a queue: the caller keeps its submissions in order.
 kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *command, const kp_command_order *order);
 
+// Makes the queue's timeline reach `number`, that of its last submission, when all that was submitted is done: for a
+// queue that does not tell of each.
+kp_result kp_command_promise(kp_device *device, kp_queue *queue, uint64_t number);
+
 // Waits for the submission, at most `timeout` nanoseconds: a short spin, then blocking (design decision 7).
 // KP_ERROR_TIMEOUT; KP_ERROR_DEVICE_LOST. After KP_OK it may be submitted again.
 kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *command, uint64_t timeout);

@@ -8,6 +8,7 @@
 #include "loader.h"
 #include "names.h"
 #include "pixels.h"
+#include "queues.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -30,65 +31,6 @@ void kp_device_name(const kp_device *device, VkObjectType type, uint64_t handle,
                                                       .objectHandle = handle,
                                                       .pObjectName = name});
     kp_loader_unlock();
-}
-
-// A compute family, best one without graphics: its work does not hold up the desktop. KP_INFO_MAX_FAMILIES: none.
-static uint32_t best_family(const kp_info *info) {
-    uint32_t found = KP_INFO_MAX_FAMILIES;
-    for (uint32_t i = 0; i < info->queue_family_count; i++) {
-        if (!info->queue_families[i].compute)
-            continue;
-        if (!info->queue_families[i].graphics)
-            return i;
-        if (found == KP_INFO_MAX_FAMILIES)
-            found = i;
-    }
-    return found;
-}
-
-// "0 (16 queues), 2 (8 queues)": the families that can compute.
-static void list_families(const kp_info *info, kp_str *out) {
-    for (uint32_t i = 0; i < info->queue_family_count; i++) {
-        if (info->queue_families[i].compute)
-            kp_str_format(out, "%s%u (%u queue%s)", out->length != 0 ? ", " : "", i, info->queue_families[i].count,
-                          info->queue_families[i].count == 1 ? "" : "s");
-    }
-}
-
-static kp_result bad_family(const kp_device *device, const char *words) {
-    kp_str text = {0};
-    list_families(&device->info, &text);
-    kp_result result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s; families that compute: %s", device->label, words,
-                                    text.data != NULL ? text.data : "none");
-    kp_str_free(&text);
-    return result;
-}
-
-// Counts the queues of each family and checks that they are there.
-static kp_result count_queues(kp_device *device, const kp_device_desc *desc, uint32_t counts[KP_INFO_MAX_FAMILIES]) {
-    char words[128] = "";
-    for (size_t i = 0; i < desc->family_count; i++) {
-        uint32_t family = desc->families[i];
-        if (family >= device->info.queue_family_count) {
-            snprintf(words, sizeof words, "there is no queue family %u", family);
-            return bad_family(device, words);
-        }
-        if (!device->info.queue_families[family].compute && !device->info.queue_families[family].transfer) {
-            snprintf(words, sizeof words, "queue family %u can neither compute nor copy", family);
-            return bad_family(device, words);
-        }
-        if (counts[family]++ == 0)
-            device->families[device->family_count++] = family;
-    }
-    for (uint32_t i = 0; i < device->family_count; i++) {
-        uint32_t family = device->families[i], there = device->info.queue_families[family].count;
-        if (counts[family] > there) {
-            snprintf(words, sizeof words, "queue family %u was asked for %u queues and has %u", family, counts[family],
-                     there);
-            return bad_family(device, words);
-        }
-    }
-    return KP_OK;
 }
 
 // The extensions to enable: kp's own and the caller's, each once.
@@ -162,22 +104,22 @@ static kp_result load_functions(kp_device *device) {
     return KP_OK;
 }
 
-static kp_result open_device(kp_device *device, const uint32_t counts[KP_INFO_MAX_FAMILIES],
-                             const char *const *extensions, uint32_t extension_count) {
-    float priorities[256];
+static kp_result open_device(kp_device *device, const kp_queues_plan *plan, const char *const *extensions,
+                             uint32_t extension_count) {
+    float priorities[KP_QUEUES_MAX + 1];
     for (size_t i = 0; i < sizeof priorities / sizeof *priorities; i++)
         priorities[i] = 1.0f;
     VkDeviceQueueCreateInfo queues[KP_INFO_MAX_FAMILIES];
-    for (uint32_t i = 0; i < device->family_count; i++)
+    for (uint32_t i = 0; i < plan->used_count; i++)
         queues[i] = (VkDeviceQueueCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
-                                              .queueFamilyIndex = device->families[i],
-                                              .queueCount = counts[device->families[i]],
+                                              .queueFamilyIndex = plan->used[i],
+                                              .queueCount = plan->opened[plan->used[i]],
                                               .pQueuePriorities = priorities};
     VkResult result =
         device->instance->CreateDevice(device->physical,
                                        &(VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                                              .pNext = &device->features.core,
-                                                             .queueCreateInfoCount = device->family_count,
+                                                             .queueCreateInfoCount = plan->used_count,
                                                              .pQueueCreateInfos = queues,
                                                              .enabledExtensionCount = extension_count,
                                                              .ppEnabledExtensionNames = extensions},
@@ -187,34 +129,40 @@ static kp_result open_device(kp_device *device, const uint32_t counts[KP_INFO_MA
     return load_functions(device);
 }
 
-static kp_result open_locked(kp_device *device, const uint32_t counts[KP_INFO_MAX_FAMILIES],
-                             const char *const *extensions, uint32_t extension_count) {
+static kp_result open_locked(kp_device *device, const kp_queues_plan *plan, const char *const *extensions,
+                             uint32_t extension_count) {
     kp_loader_lock();
     kp_result result =
-        device->foreign ? load_functions(device) : open_device(device, counts, extensions, extension_count);
+        device->foreign ? load_functions(device) : open_device(device, plan, extensions, extension_count);
     kp_loader_unlock();
     return result;
 }
 
-static kp_result get_queues(kp_device *device, const kp_device_desc *desc) {
-    device->queues = kp_alloc_zero(desc->family_count, sizeof *device->queues);
+static kp_result get_queues(kp_device *device, const kp_queues_plan *plan, const kp_device_given *given) {
+    device->queues = kp_alloc_zero(plan->count, sizeof *device->queues);
     if (device->queues == NULL)
-        return kp_error_host_memory(desc->family_count * sizeof *device->queues);
-    uint32_t next[KP_INFO_MAX_FAMILIES] = {0};
-    for (size_t i = 0; i < desc->family_count; i++) {
-        kp_queue *queue = &device->queues[device->queue_count++];
-        queue->family = desc->families[i];
+        return kp_error_host_memory(plan->count * sizeof *device->queues);
+    device->queue_count = plan->named;
+    device->family_count = plan->used_count;
+    device->named_family_count = plan->named_family_count;
+    memcpy(device->families, plan->used, sizeof device->families);
+    while (device->all_queue_count < plan->count) {
+        uint32_t i = device->all_queue_count++;
+        kp_queue *queue = &device->queues[i];
+        queue->family = plan->families[i];
+        queue->owner = plan->owners[i];
+        queue->tells = plan->named > 1 || i >= plan->named;
         pthread_mutex_init(&queue->lock, NULL);
-        if (desc->given != NULL)
-            queue->handle = desc->given->queues[i];
+        if (given != NULL)
+            queue->handle = given->queues[i];
         else
-            device->vk.vkGetDeviceQueue(device->handle, queue->family, next[queue->family]++, &queue->handle);
+            device->vk.vkGetDeviceQueue(device->handle, queue->family, plan->indices[i], &queue->handle);
     }
     return KP_OK;
 }
 
 static kp_result make_timelines(kp_device *device) {
-    if (device->queue_count == 1)
+    if (device->all_queue_count == 1)
         return KP_OK;
     if (!device->features.timeline.timelineSemaphore)
         return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: several queues need timelineSemaphore, which the device lacks",
@@ -223,13 +171,13 @@ static kp_result make_timelines(kp_device *device) {
                                             .semaphoreType = VK_SEMAPHORE_TYPE_TIMELINE};
     const VkSemaphoreCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = &type};
     kp_result result = KP_OK;
-    for (uint32_t i = 0; i < device->queue_count && result == KP_OK; i++)
+    for (uint32_t i = 0; i < device->all_queue_count && result == KP_OK; i++)
         result = KP_VK(device, CreateSemaphore, device->handle, &info, NULL, &device->queues[i].timeline);
     return result;
 }
 
 static void drop_timelines(kp_device *device) {
-    for (uint32_t i = 0; i < device->queue_count; i++) {
+    for (uint32_t i = 0; i < device->all_queue_count; i++) {
         if (device->queues[i].timeline != VK_NULL_HANDLE)
             device->vk.vkDestroySemaphore(device->handle, device->queues[i].timeline, NULL);
     }
@@ -238,11 +186,23 @@ static void drop_timelines(kp_device *device) {
 static void name_all(const kp_device *device) {
     char text[64];
     kp_device_name(device, VK_OBJECT_TYPE_DEVICE, KP_DEVICE_HANDLE(device->handle), device->label);
-    for (uint32_t i = 0; i < device->queue_count; i++) {
+    for (uint32_t i = 0; i < device->all_queue_count; i++) {
         snprintf(text, sizeof text, "queue %u of family %u", i, device->queues[i].family);
         kp_device_name(device, VK_OBJECT_TYPE_QUEUE, KP_DEVICE_HANDLE(device->queues[i].handle), text);
         kp_device_name(device, VK_OBJECT_TYPE_SEMAPHORE, KP_DEVICE_HANDLE(device->queues[i].timeline), text);
     }
+}
+
+// The queue for copies is beside those of a device that kp makes, where memory has to be copied; ordering it needs
+// timelines.
+static kp_result choose_queues(const kp_device *device, const kp_device_desc *desc, kp_queues_plan *plan) {
+    const kp_queues_request request = {.families = desc->families,
+                                       .count = desc->family_count,
+                                       .indices_alone = desc->given != NULL,
+                                       .copies = desc->given == NULL && (desc->separate || !device->info.unified) &&
+                                                 device->features.timeline.timelineSemaphore,
+                                       .label = device->label};
+    return kp_queues_choose(&device->info, &device->limits, &request, plan);
 }
 
 // All that can fail.
@@ -263,22 +223,14 @@ static kp_result build(kp_device *device, const kp_device_desc *desc, VkExtensio
         return kp_error_host_memory(room * sizeof **names);
     if (device->limits.api_version < VK_API_VERSION_1_1)
         return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: the device has Vulkan 1.0 only, 1.1 is needed", device->label);
-    uint32_t family = best_family(&device->info);
-    kp_device_desc full = *desc;
-    if (desc->family_count == 0) {
-        full.families = &family;
-        full.family_count = 1;
-        if (family == KP_INFO_MAX_FAMILIES)
-            return kp_error_set(KP_ERROR_UNSUPPORTED, "%s: the device has no compute queue", device->label);
-    }
-    uint32_t counts[KP_INFO_MAX_FAMILIES] = {0};
-    result = count_queues(device, &full, counts);
+    kp_queues_plan plan;
+    result = choose_queues(device, desc, &plan);
     if (result == KP_OK)
         result = collect_extensions(device, desc, *there, there_count, *names, &name_count);
     if (result == KP_OK)
-        result = open_locked(device, counts, *names, name_count);
+        result = open_locked(device, &plan, *names, name_count);
     if (result == KP_OK)
-        result = get_queues(device, &full);
+        result = get_queues(device, &plan, desc->given);
     if (result == KP_OK)
         result = make_timelines(device);
     if (result == KP_OK)
@@ -336,7 +288,7 @@ void kp_device_release(kp_device *device) {
         kp_loader_unlock();
     }
     kp_instance_destroy(device->instance);
-    for (uint32_t i = 0; i < device->queue_count; i++)
+    for (uint32_t i = 0; i < device->all_queue_count; i++)
         pthread_mutex_destroy(&device->queues[i].lock);
     pthread_mutex_destroy(&device->command_lock);
     pthread_mutex_destroy(&device->heap.lock);
@@ -346,7 +298,7 @@ void kp_device_release(kp_device *device) {
 }
 
 void kp_device_lock_queue(kp_device *device, kp_queue *queue) {
-    kp_guard_lock(&queue->lock);
+    kp_guard_lock(&device->queues[queue->owner].lock);
     if (device->guard.lock != NULL)
         device->guard.lock(device->guard.payload, queue->handle);
 }
@@ -354,12 +306,12 @@ void kp_device_lock_queue(kp_device *device, kp_queue *queue) {
 void kp_device_unlock_queue(kp_device *device, kp_queue *queue) {
     if (device->guard.unlock != NULL)
         device->guard.unlock(device->guard.payload, queue->handle);
-    kp_guard_unlock(&queue->lock);
+    kp_guard_unlock(&device->queues[queue->owner].lock);
 }
 
 kp_result kp_device_wait(kp_device *device) {
     kp_result result = KP_OK;
-    for (uint32_t i = 0; i < device->queue_count; i++) {
+    for (uint32_t i = 0; i < device->all_queue_count; i++) {
         kp_queue *queue = &device->queues[i];
         kp_device_lock_queue(device, queue);
         kp_result one = KP_VK(device, QueueWaitIdle, queue->handle);

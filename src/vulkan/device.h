@@ -107,9 +107,12 @@ enum { KP_DEVICE_WRAPS = 4 }; // VkSamplerAddressMode in use
 typedef struct kp_queue {
     VkQueue handle;
     uint32_t family;
+    uint32_t owner;       // first queue of the device that is the same VkQueue, whose lock counts: itself, or another
     pthread_mutex_t lock; // held around vkQueueSubmit
     atomic_uint pending;  // submissions not yet seen done
     VkSemaphore timeline; // its submissions' numbers, as they are done; where there is more than one queue
+    bool tells;           // each submission signals it; else one of its own does, when somebody is to wait
+    uint64_t promised;    // number that it will reach with what is submitted; as the numbers, kept by who submits
 } kp_queue;
 
 // Guards the queues of a device that is somebody else's, who uses them too.
@@ -134,10 +137,10 @@ struct kp_device {
     kp_info_limits limits;                     //
     kp_features features;                      // all enabled
     VkMemoryPropertyFlags unified_flags;       // of memory that host and device share; 0: none
-    kp_queue *queues;                          //
-    uint32_t queue_count;                      //
+    kp_queue *queues;                          // those that programs name, and then perhaps one for copies alone
+    uint32_t queue_count, all_queue_count;     // that programs name; with that one
     uint32_t families[KP_INFO_MAX_FAMILIES];   // that the queues are of, each once
-    uint32_t family_count;                     //
+    uint32_t family_count, named_family_count; // of all, and of those that programs name, which come first
     kp_heap heap;                              // device memory
     kp_disk_cache disk_cache;                  // of pipelines
     pthread_mutex_t command_lock;              // guards what follows
@@ -162,8 +165,9 @@ typedef struct kp_device_given {
 typedef struct kp_device_desc {
     const kp_device_given *given;  // NULL: make one
     uint32_t index;                // in the instance's list
-    const uint32_t *families;      // one queue from each entry's family; NULL: one from the best compute family
+    const uint32_t *families;      // one queue from each entry's family (queues.h); NULL: one that computes
     size_t family_count;           //
+    bool separate;                 // host and device sides are apart, even where they could be one
     const char *const *extensions; // more to enable; those that are, where the device is given
     size_t extension_count;        //
     const char *label;             // NULL: the device's name

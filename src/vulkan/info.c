@@ -30,6 +30,7 @@ VkMemoryPropertyFlags kp_info_unified_flags(VkPhysicalDeviceType type, const VkP
 static void describe_queues(const kp_instance *instance, VkPhysicalDevice device, kp_info *info,
                             kp_info_limits *limits) {
     VkQueueFamilyProperties families[KP_INFO_MAX_FAMILIES];
+    const VkQueueFlags others = VK_QUEUE_SPARSE_BINDING_BIT | VK_QUEUE_PROTECTED_BIT; // no matter here
     uint32_t count = 0;
     instance->GetPhysicalDeviceQueueFamilyProperties(device, &count, NULL);
     count = count < KP_INFO_MAX_FAMILIES ? count : KP_INFO_MAX_FAMILIES;
@@ -43,6 +44,7 @@ static void describe_queues(const kp_instance *instance, VkPhysicalDevice device
         info->queue_families[i].transfer = work || (flags & VK_QUEUE_TRANSFER_BIT) != 0;
         info->queue_families[i].graphics = (flags & VK_QUEUE_GRAPHICS_BIT) != 0;
         limits->timestamp_bits[i] = families[i].timestampValidBits;
+        limits->only_copies[i] = (flags & ~others) == VK_QUEUE_TRANSFER_BIT;
         if (info->queue_families[i].compute && families[i].timestampValidBits != 0)
             info->timestamps = true;
     }

@@ -63,7 +63,7 @@ static kp_result check(const kp_device *device, const kp_pixels_desc *desc, kp_p
 }
 
 static kp_result make(kp_device *device, const kp_pixels_desc *desc, kp_pixels_uses uses, kp_pixels *pixels) {
-    bool many = device->family_count > 1;
+    bool many = device->named_family_count > 1; // arrays alone go by the queue for copies
     return KP_VK(device, CreateImage, device->handle,
                  &(VkImageCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                       .imageType = type_of(desc->dimensions),
@@ -75,7 +75,7 @@ static kp_result make(kp_device *device, const kp_pixels_desc *desc, kp_pixels_u
                                       .tiling = VK_IMAGE_TILING_OPTIMAL,
                                       .usage = usage_of(uses),
                                       .sharingMode = many ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
-                                      .queueFamilyIndexCount = many ? device->family_count : 0,
+                                      .queueFamilyIndexCount = many ? device->named_family_count : 0,
                                       .pQueueFamilyIndices = device->families},
                  NULL, &pixels->handle);
 }

@@ -6,12 +6,13 @@
 #include "../layer_link.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { QUEUES = 4, COPY_FAMILY = 1, MAX_COMMANDS = 4096 };
+enum { QUEUES = 4, COPY_FAMILY = 1, MAX_COMMANDS = 4096, MAX_BUFFERS = 65536 };
 
 static PFN_vkGetInstanceProcAddr next_instance;
 static PFN_vkGetDeviceProcAddr next_device;
@@ -23,6 +24,13 @@ static PFN_vkCreateImage next_image;
 static PFN_vkAllocateCommandBuffers next_allocate;
 static PFN_vkCmdPipelineBarrier next_barrier;
 static PFN_vkCmdDispatch next_dispatch;
+static PFN_vkCmdCopyBuffer next_copy;
+static PFN_vkQueueSubmit next_submit;
+static PFN_vkQueueWaitIdle next_wait;
+
+// For tests, which load the library as well: submissions to the family that only copies.
+LAYER_API extern atomic_uint kp_queues_layer_copies;
+atomic_uint kp_queues_layer_copies;
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
@@ -77,6 +85,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
         next_allocate = (PFN_vkAllocateCommandBuffers)next_device(*out, "vkAllocateCommandBuffers");
         next_barrier = (PFN_vkCmdPipelineBarrier)next_device(*out, "vkCmdPipelineBarrier");
         next_dispatch = (PFN_vkCmdDispatch)next_device(*out, "vkCmdDispatch");
+        next_copy = (PFN_vkCmdCopyBuffer)next_device(*out, "vkCmdCopyBuffer");
+        next_submit = (PFN_vkQueueSubmit)next_device(*out, "vkQueueSubmit");
+        next_wait = (PFN_vkQueueWaitIdle)next_device(*out, "vkQueueWaitIdle");
     }
     return result;
 }
@@ -93,7 +104,8 @@ static VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, ui
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static VkCommandPool copy_pools[MAX_COMMANDS];
 static VkCommandBuffer copy_commands[MAX_COMMANDS];
-static uint32_t pool_count, command_count;
+static VkBuffer single_buffers[MAX_BUFFERS]; // that belong to one family alone
+static uint32_t pool_count, command_count, single_count;
 
 static void stop(const char *words) {
     fprintf(stderr, "queues_layer: %s\n", words);
@@ -101,15 +113,15 @@ static void stop(const char *words) {
 }
 
 // Handles come again: the last that got one says whose it is.
-static void note(void *const *list_, uint32_t *count, void *handle, bool copies) {
+static void note(void *const *list_, uint32_t *count, uint32_t most, void *handle, bool copies) {
     void **list = (void **)(uintptr_t)list_;
     pthread_mutex_lock(&lock);
     uint32_t i = 0;
     while (i < *count && list[i] != handle)
         i++;
     if (copies && i == *count) {
-        if (*count == MAX_COMMANDS)
-            stop("too many command buffers");
+        if (*count == most)
+            stop("too many command buffers, or buffers");
         list[(*count)++] = handle;
     } else if (!copies && i < *count) {
         list[i] = list[--*count];
@@ -126,7 +138,8 @@ static bool is_noted(void *const *list, const uint32_t *count, const void *handl
     return found;
 }
 
-#define NOTE(list, count, handle, copies) note((void *const *)(list), &(count), (void *)(handle), (copies))
+#define NOTE(list, count, handle, copies) \
+    note((void *const *)(list), &(count), sizeof(list) / sizeof *(list), (void *)(handle), (copies))
 #define IS_NOTED(list, count, handle) is_noted((void *const *)(list), &(count), (void *)(handle))
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_pool(VkDevice device, const VkCommandPoolCreateInfo *info,
@@ -172,7 +185,48 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_buffer(VkDevice device, const VkBuf
     VkBufferCreateInfo copy = *info;
     copy.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
     copy.queueFamilyIndexCount = 0;
-    return next_buffer(device, &copy, host, out);
+    VkResult result = next_buffer(device, &copy, host, out);
+    bool shared = info->sharingMode == VK_SHARING_MODE_CONCURRENT;
+    for (uint32_t i = 0; shared && i < COPY_FAMILY + 1; i++) {
+        bool there = false;
+        for (uint32_t k = 0; k < info->queueFamilyIndexCount; k++)
+            there = there || info->pQueueFamilyIndices[k] == i;
+        shared = there;
+    }
+    if (result == VK_SUCCESS)
+        NOTE(single_buffers, single_count, *out, !shared);
+    return result;
+}
+
+// What both families use has to be both's: nothing is handed over.
+static VKAPI_ATTR void VKAPI_CALL copy_buffer(VkCommandBuffer commands, VkBuffer from, VkBuffer to, uint32_t count,
+                                              const VkBufferCopy *regions) {
+    if (IS_NOTED(copy_commands, command_count, commands) &&
+        (IS_NOTED(single_buffers, single_count, from) || IS_NOTED(single_buffers, single_count, to)))
+        stop("a queue of another family uses a buffer that is not shared with it");
+    next_copy(commands, from, to, count, regions);
+}
+
+// The program holds a lock of each queue; here they are one.
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static VKAPI_ATTR VkResult VKAPI_CALL submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos, VkFence fence) {
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t last = infos[i].commandBufferCount;
+        if (last != 0 && IS_NOTED(copy_commands, command_count, infos[i].pCommandBuffers[last - 1]))
+            atomic_fetch_add(&kp_queues_layer_copies, 1);
+    }
+    pthread_mutex_lock(&queue_lock);
+    VkResult result = next_submit(queue, count, infos, fence);
+    pthread_mutex_unlock(&queue_lock);
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL wait_idle(VkQueue queue) {
+    pthread_mutex_lock(&queue_lock);
+    VkResult result = next_wait(queue);
+    pthread_mutex_unlock(&queue_lock);
+    return result;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_image(VkDevice device, const VkImageCreateInfo *info,
@@ -193,6 +247,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
         {"vkAllocateCommandBuffers", (PFN_vkVoidFunction)allocate},
         {"vkCmdPipelineBarrier", (PFN_vkVoidFunction)barrier},
         {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
+        {"vkCmdCopyBuffer", (PFN_vkVoidFunction)copy_buffer},
+        {"vkQueueSubmit", (PFN_vkVoidFunction)submit},
+        {"vkQueueWaitIdle", (PFN_vkVoidFunction)wait_idle},
     };
     PFN_vkVoidFunction function = layer_find(list, sizeof list / sizeof *list, name);
     return function != NULL ? function : next_device(device, name);

@@ -1,9 +1,13 @@
 // Several queues: work that shares memory is ordered across queues and on one, work that shares nothing needs nothing.
 // A device with a single queue (both CPU drivers) refuses more, and then the same programs run on that one; behind
-// queues_layer.c it seems to have four.
+// queues_layer.c it seems to have four, and one that only copies.
 #include "gpu.h"
 
-enum { ROUNDS = 200, COUNT = 4096, MAX_QUEUES = 4 };
+#include <dlfcn.h>
+#include <kp/vulkan.h>
+#include <stdatomic.h>
+
+enum { ROUNDS = 200, COUNT = 4096, LARGE = 1 << 18, MAX_QUEUES = 4 };
 
 // Enough work in each element that a missing dependency would show.
 static const char slow_add[] = "layout(local_size_x = 64) in;\n"
@@ -17,6 +21,7 @@ static const char slow_add[] = "layout(local_size_x = 64) in;\n"
                                "}\n";
 
 static uint32_t least_queues = 1;
+static atomic_uint *layer_copies; // submissions to the queue that only copies; NULL without the layer
 
 // One queue from each family first, then more of the first: as many as there are, at most MAX_QUEUES.
 static uint32_t list_families(const kp_device_info *device, uint32_t families[MAX_QUEUES]) {
@@ -185,18 +190,22 @@ static void a_queue_for_copies_takes_the_arrays(void **state) {
     kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL), *y = gpu_floats(mgr, "y", COUNT, NULL);
     kp_algorithm *add = adder(mgr, x, y);
     kp_sequence *work = on_queue(mgr, 0), *copies = on_queue(mgr, 1);
-    float in[COUNT], out[COUNT];
-    OK(kp_record_dispatch(work, add, NULL));
+    kp_tensor *large = gpu_floats(mgr, "large", LARGE, NULL), *part = NULL;
+    OK(kp_tensor_view(large, &(kp_tensor_view_desc){.first = LARGE - COUNT, .count = COUNT}, &part));
+    kp_algorithm *take = adder(mgr, part, y);
+    float *in = calloc(LARGE, sizeof *in), *out = calloc(COUNT, sizeof *out);
+    assert_true(in != NULL && out != NULL);
+    OK(kp_record_dispatch(work, take, NULL));
     FAILS(kp_record_dispatch(copies, add, NULL), KP_ERROR_ARGUMENT,
           "sequence 'sequence': queue 1 only copies, algorithm '*' needs one that computes");
     for (unsigned round = 0; round < 20; round++) {
         for (unsigned i = 0; i < COUNT; i++)
-            in[i] = (float)(round * i % 1000);
-        OK(kp_tensor_upload(x, in, sizeof in));
+            in[LARGE - COUNT + i] = (float)(round * i % 1000);
+        OK(kp_tensor_upload(large, in, LARGE * sizeof *in));
         OK(kp_sequence_eval_async(work));
-        OK(kp_tensor_download(y, out, sizeof out));
+        OK(kp_tensor_download(y, out, COUNT * sizeof *out));
         for (unsigned i = 0; i < COUNT; i++)
-            assert_true(out[i] == in[i] + 1.0f);
+            assert_true(out[i] == in[LARGE - COUNT + i] + 1.0f);
         OK(kp_sequence_await(work, UINT64_MAX));
     }
     OK(kp_record_fill(copies, x, &(float){7.0f})); // all that is no kernel runs there
@@ -205,9 +214,14 @@ static void a_queue_for_copies_takes_the_arrays(void **state) {
     OK(kp_record_sync_local(copies, LIST(y), 1));
     OK(kp_sequence_eval(copies));
     expect(y, 7.0f);
+    free(in);
+    free(out);
     kp_sequence_destroy(work);
     kp_sequence_destroy(copies);
     kp_algorithm_destroy(add);
+    kp_algorithm_destroy(take);
+    kp_tensor_destroy(part);
+    kp_tensor_destroy(large);
     kp_tensor_destroy(x);
     kp_tensor_destroy(y);
 }
@@ -235,14 +249,129 @@ static void queues_that_are_not_there_are_refused(void **state) {
           KP_ERROR_ARGUMENT, words);
 }
 
+// Nothing was asked for, and yet large arrays go by a queue for copies where there is one, in order with kernels in
+// flight that use the same tensor.
+static void large_arrays_find_a_queue_for_copies(void **state) {
+    enum { SMALL = 1 << 10 };
+    static const char add_one[] = "layout(local_size_x = 64) in;\n"
+                                  "layout(binding = 0) readonly buffer X { uint x[]; };\n"
+                                  "layout(binding = 1) buffer Y { uint y[]; };\n"
+                                  "void main() { y[gl_GlobalInvocationID.x] = x[gl_GlobalInvocationID.x] + 1; }\n";
+    kp_manager *mgr = NULL;
+    OK(kp_manager_create(&(kp_manager_desc){.unified = KP_OFF}, &mgr));
+    *state = mgr;
+    assert_int_equal(kp_manager_queue_count(mgr), 1);
+    kp_tensor *x = NULL, *y = NULL, *few = NULL;
+    OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = LARGE, .label = "x"}, &x));
+    OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = LARGE, .label = "y"}, &y));
+    OK(kp_tensor_view(x, &(kp_tensor_view_desc){.first = SMALL, .count = SMALL}, &few));
+    kp_algorithm *there =
+        gpu_algorithm(mgr, add_one, &(kp_algorithm_desc){.memory = LIST(x, y), .memory_count = 2, .extent = {LARGE}});
+    kp_algorithm *back =
+        gpu_algorithm(mgr, add_one, &(kp_algorithm_desc){.memory = LIST(y, x), .memory_count = 2, .extent = {LARGE}});
+    kp_sequence *work = gpu_sequence(mgr);
+    OK(kp_record_dispatch(work, there, NULL));
+    OK(kp_record_dispatch(work, back, NULL));
+    uint32_t *in = calloc(LARGE, sizeof *in), *out = calloc(LARGE, sizeof *out);
+    assert_non_null(in);
+    assert_non_null(out);
+    unsigned before = layer_copies != NULL ? atomic_load(layer_copies) : 0;
+    for (uint32_t round = 0; round < 4; round++) {
+        for (uint32_t i = 0; i < LARGE; i++)
+            in[i] = i * 2654435761u + round;
+        OK(kp_tensor_upload(x, in, LARGE * sizeof *in));
+        OK(kp_sequence_eval_async(work));
+        OK(kp_tensor_upload(few, in, SMALL * sizeof *in)); // behind the kernels, and before what comes now
+        OK(kp_tensor_download(x, out, LARGE * sizeof *out));
+        OK(kp_sequence_await(work, UINT64_MAX));
+        for (uint32_t i = 0; i < LARGE; i++) {
+            uint32_t right = i >= SMALL && i < 2 * SMALL ? in[i - SMALL] : in[i] + 2;
+            if (out[i] != right)
+                fail_msg("round %u: element %u is %u, not %u", round, i, out[i], right);
+        }
+    }
+    if (layer_copies != NULL)
+        assert_int_equal(atomic_load(layer_copies) - before, 4 * 2); // one piece up, one down
+    free(in);
+    free(out);
+    kp_sequence_destroy(work);
+    kp_algorithm_destroy(there);
+    kp_algorithm_destroy(back);
+    kp_tensor_destroy(few);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
+}
+
+// A program that asks for uses runs everywhere, be they queues of their own or the same one.
+static void uses_are_met_on_every_device(void **state) {
+    const uint32_t uses[] = {KP_FAMILY_COMPUTE, KP_FAMILY_TRANSFER, KP_FAMILY_COMPUTE};
+    kp_manager *mgr = NULL;
+    OK(kp_manager_create(&(kp_manager_desc){.queue_families = uses, .queue_family_count = 3}, &mgr));
+    *state = mgr;
+    kp_device_info device = gpu_device(mgr);
+    assert_int_equal(kp_manager_queue_count(mgr), 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        VkQueue queue;
+        uint32_t family;
+        OK(kp_vulkan_from_queue(mgr, i, &queue, &family));
+        assert_true(device.queue_families[family].compute || i == 1);
+        assert_true(least_queues == 1 || device.queue_families[family].compute == (i != 1));
+    }
+    kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL), *y = gpu_floats(mgr, "y", COUNT, NULL);
+    kp_algorithm *add = adder(mgr, x, y);
+    kp_sequence *work[2] = {on_queue(mgr, 0), on_queue(mgr, 2)}, *copies = on_queue(mgr, 1);
+    OK(kp_record_copy(copies, LIST(y, x), 2));
+    OK(kp_record_sync_device(work[0], LIST(x, y), 2));
+    OK(kp_sequence_eval(work[0]));
+    for (unsigned k = 0; k < 2; k++)
+        OK(kp_record_dispatch(work[k], add, NULL));
+    for (unsigned round = 0; round < 40; round++) { // x becomes x + 1 each time
+        OK(kp_sequence_eval_async(work[round % 2]));
+        OK(kp_sequence_eval_async(copies));
+        OK(kp_sequence_await(work[round % 2], UINT64_MAX));
+        OK(kp_sequence_await(copies, UINT64_MAX));
+    }
+    OK(kp_record_sync_local(copies, &x, 1));
+    OK(kp_sequence_eval(copies));
+    expect(x, 40.0f);
+    kp_sequence_destroy(work[0]);
+    kp_sequence_destroy(work[1]);
+    kp_sequence_destroy(copies);
+    kp_algorithm_destroy(add);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
+}
+
+static void too_many_queues_are_refused(void **state) {
+    (void)state;
+    uint32_t uses[257];
+    kp_manager *mgr = NULL;
+    for (unsigned i = 0; i < 257; i++)
+        uses[i] = KP_FAMILY_COMPUTE;
+    FAILS(kp_manager_create(&(kp_manager_desc){.queue_families = uses, .queue_family_count = 257, .label = "m"}, &mgr),
+          KP_ERROR_LIMIT, "m: at most 256 queues, 257 were asked for");
+}
+
 // `four`: there are four queues, or the tests would prove little.
 int main(int argc, char **argv) {
-    if (argc > 1 && strcmp(argv[1], "four") == 0)
+    if (argc > 1 && strcmp(argv[1], "four") == 0) {
+        void *library = dlopen(KP_QUEUES_LIBRARY, RTLD_NOW);
         least_queues = MAX_QUEUES;
+        layer_copies = library != NULL ? dlsym(library, "kp_queues_layer_copies") : NULL;
+        if (layer_copies == NULL) {
+            printf("queues: %s\n", dlerror());
+            return 1;
+        }
+    }
     const struct CMUnitTest tests[] = {
-        GPU_BARE(dependent_work_on_different_queues_is_ordered), GPU_BARE(a_writer_waits_for_readers_on_other_queues),
-        GPU_BARE(a_sync_waits_for_work_on_another_queue),        GPU_BARE(a_queue_for_copies_takes_the_arrays),
+        GPU_BARE(dependent_work_on_different_queues_is_ordered),
+        GPU_BARE(a_writer_waits_for_readers_on_other_queues),
+        GPU_BARE(a_sync_waits_for_work_on_another_queue),
+        GPU_BARE(a_queue_for_copies_takes_the_arrays),
         GPU_BARE(queues_that_are_not_there_are_refused),
+        GPU_BARE(large_arrays_find_a_queue_for_copies),
+        GPU_BARE(uses_are_met_on_every_device),
+        GPU_BARE(too_many_queues_are_refused),
     };
     return gpu_run("queues", tests);
 }

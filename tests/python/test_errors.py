@@ -248,8 +248,13 @@ def test_arguments_of_managers():
     with pytest.raises(ValueError) as caught:
         kp.Manager(0, [7])
     assert "7" in one_line(caught)
-    with pytest.raises(TypeError, match=r"^family_queue_indices"):
+    with pytest.raises(
+        ValueError, match=r"^family_queue_indices: must be the index .*'compute' or 'transfer', not 'a'$"
+    ):
         kp.Manager(0, ["a"])
+    for families in ([2**32 - 1], [2**32 - 2], [2**32 - 3]):
+        with pytest.raises(ValueError, match=rf"there is no queue family {families[0]}"):
+            kp.Manager(0, families)
     with pytest.raises(TypeError, match=r"^desired_extensions: must be a list of str, not <class 'str'>$"):
         kp.Manager(0, [], "VK_KHR_x")
     with pytest.raises(TypeError, match=r"^desired_extensions\[0\]: must be str, not <class 'int'>$"):
