@@ -13,7 +13,7 @@ struct kp_arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-enum { FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+enum { STEP = 8, FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
 
 static void *fail(kp_arena *arena) {
     if (arena->on_full != NULL)
@@ -40,18 +40,22 @@ static kp_arena_block *add_block(kp_arena *arena, size_t need) {
     return block;
 }
 
-void *kp_arena_new(kp_arena *arena, size_t size) {
-    const size_t step = alignof(max_align_t);
-    if (size > SIZE_MAX - step)
+void *kp_arena_raw(kp_arena *arena, size_t size) {
+    if (size > SIZE_MAX - STEP)
         return fail(arena);
-    size_t padded = (size + step - 1) / step * step;
+    size_t padded = (size + STEP - 1) / STEP * STEP;
     if (arena->head == NULL || (size_t)(arena->end - arena->next) < padded) {
         if (add_block(arena, padded) == NULL)
             return fail(arena);
     }
     void *result = arena->next;
     arena->next += padded;
-    return memset(result, 0, padded);
+    return result;
+}
+
+void *kp_arena_new(kp_arena *arena, size_t size) {
+    void *result = kp_arena_raw(arena, size);
+    return result != NULL ? memset(result, 0, size) : NULL;
 }
 
 char *kp_arena_text(kp_arena *arena, const char *text, size_t length) {

@@ -14,7 +14,8 @@ typedef struct kp_arena {
 } kp_arena;
 
 // A zeroed kp_arena is a good empty one.
-void *kp_arena_new(kp_arena *arena, size_t size);                      // zeroed, aligned for any type
+void *kp_arena_new(kp_arena *arena, size_t size);                      // zeroed, aligned for pointers and 64 bits
+void *kp_arena_raw(kp_arena *arena, size_t size);                      // the same, uninitialised
 char *kp_arena_text(kp_arena *arena, const char *text, size_t length); // a copy, NUL-terminated
 void kp_arena_free(kp_arena *arena);                                   // frees every block; the arena is empty again
 

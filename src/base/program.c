@@ -39,10 +39,10 @@ static bool block_size(const kp_program *from, kp_structs_size *s, size_t *total
     return grow(total, s->structs, 1) && grow(total, s->texts, 1);
 }
 
-// Copies words to *at, and moves it behind them.
+// Copies words to *at, unless there are none yet, and moves it behind them.
 static const uint32_t *put_words(uint32_t **at, const uint32_t *words, size_t count) {
     uint32_t *to = *at;
-    if (count != 0)
+    if (count != 0 && words != NULL)
         memcpy(to, words, count * sizeof *words);
     *at += count;
     return to;
@@ -82,6 +82,15 @@ kp_result kp_program_new(const kp_program *from, kp_program **out) {
     }
     *out = &b->program;
     return KP_OK;
+}
+
+kp_result kp_program_new_empty(const kp_program *from, uint32_t **words, kp_program **out) {
+    kp_program empty = *from;
+    empty.words = NULL;
+    kp_result result = kp_program_new(&empty, out);
+    if (result == KP_OK)
+        *words = (uint32_t *)(*out)->words; // they are in the block
+    return result;
 }
 
 void kp_program_destroy(kp_program *program) { kp_alloc_free(program); }

@@ -22,7 +22,7 @@ void kp_check_fail(kp_checker *c, const kp_node *at, const char *format, ...) {
 
 const char *kp_check_text(kp_checker *c, const kp_node *n) {
     uint32_t start = n->first->at, end = n->last->at + n->last->length;
-    if (end <= start || end - start > LONGEST_TEXT || n->first->line != n->last->line)
+    if (end <= start || end - start > LONGEST_TEXT || strcspn(c->unit->text + start, "\r\n") < end - start)
         return "...";
     return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
 }

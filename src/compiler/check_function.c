@@ -60,7 +60,7 @@ static kp_parser_function *function_of(kp_checker *c, const kp_node *site, size_
     if (module->outline == NULL) {
         const kp_text *text = &c->unit->texts[index + 1];
         module->outline =
-            kp_parser_find(c->unit, kp_lexer_run(c->unit, text->at, text->at + text->length, 1, text->at, false));
+            kp_parser_find(c->unit, kp_lexer_run(c->unit, text->at, text->at + text->length, false));
     }
     kp_parser_function *function = last_of_name(module->outline, source->name);
     if (function == NULL)

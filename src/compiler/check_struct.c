@@ -74,7 +74,7 @@ static const kp_type *given_type(kp_checker *c, const kp_node *n) {
             m->named = KP_UNIT_NEW(c->unit, const kp_type *, m->name_count);
         if (m->named[i] == NULL) {
             const kp_text *text = kp_texts_named(c->unit, m->index, i);
-            kp_node *type = kp_parser_text(c->unit, text->at, text->at + text->length, 1, text->at);
+            kp_node *type = kp_parser_text(c->unit, text->at, text->at + text->length);
             kp_scope scope = c->scope;
             c->scope = (kp_scope){0};
             m->named[i] = kp_signature_field_type(c, type);

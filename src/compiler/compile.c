@@ -16,7 +16,7 @@
 // The passes
 // ---------------------------------------------------------------------------------------------------------------------
 
-static const kp_token *lex(kp_unit *unit) { return kp_lexer_run(unit, 0, unit->texts[0].length, 1, 0, false); }
+static const kp_token *lex(kp_unit *unit) { return kp_lexer_run(unit, 0, unit->texts[0].length, false); }
 
 static bool list_names(const kp_parser_outline *outline, char *text, size_t size) {
     size_t used = 0;
@@ -136,8 +136,12 @@ static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_
     if (kernel->has_local_size)
         memcpy(program.local_size, kernel->local_size, sizeof program.local_size);
     program.subgroup_size = kernel->subgroup_size;
-    program.words = kp_spirv_finish(s, &program.word_count);
-    return kp_program_new(&program, out);
+    program.word_count = kp_spirv_write(s, NULL);
+    uint32_t *words;
+    kp_result result = kp_program_new_empty(&program, &words, out);
+    if (result == KP_OK)
+        kp_spirv_write(s, words);
+    return result;
 }
 
 static kp_result compile(kp_unit *unit, void *payload) {
@@ -166,7 +170,8 @@ typedef struct dump {
 static void dump_tokens(kp_unit *unit, kp_str *out) {
     for (const kp_token *t = lex(unit);; t++) {
         const char *kind = t->kind > KP_TOKEN_ERROR ? "" : kp_lexer_spelling((kp_token_kind)t->kind);
-        kp_str_format(out, "%u:%u ", kp_error_line(unit, t), t->at - t->line_start + 1);
+        const kp_texts_line in = kp_texts_line_of(unit, t);
+        kp_str_format(out, "%u:%u ", in.number, t->at - in.start + 1);
         if (t->kind == KP_TOKEN_ERROR)
             kp_str_format(out, "%s: %s\n", kind, kp_lexer_fault(t));
         else if (t->length == 0)

@@ -4,6 +4,7 @@
 // which finds `stopped` set and returns as well. Where others wait at barriers nobody may leave: there the invocation
 // goes on, and what it would write out of range is not written (kp_place.outside).
 #include "emitter.h"
+#include "texts.h"
 
 #include "base/launch.h"
 #include "error.h"
@@ -98,13 +99,14 @@ void kp_emit_report_enter(kp_emitter *e, uint32_t index, uint32_t extent) {
 
 // A place of the text that can tell something: a string of the module, which the runtime finds by its number.
 static uint32_t add_site(kp_emitter *e, kp_launch_site kind, const kp_token *token, const char *text) {
-    const char *file = kp_error_file(e->unit, token);
+    const kp_texts_line in = kp_texts_line_of(e->unit, token);
+    const char *file = in.text->file;
     text = text != NULL ? text : "";
     size_t room = strlen(text) + strlen(e->kernel->name) + strlen(file) + 80;
     char *line = KP_UNIT_NEW(e->unit, char, room);
     int length =
-        snprintf(line, room, KP_LAUNCH_SITE "%d\n%u\n%u\n%zu\n%s%s\n%s", (int)kind, kp_error_line(e->unit, token),
-                 token->at - token->line_start + 1, strlen(text), text, e->kernel->name, file);
+        snprintf(line, room, KP_LAUNCH_SITE "%d\n%u\n%u\n%zu\n%s%s\n%s", (int)kind, in.number,
+                 token->at - in.start + 1, strlen(text), text, e->kernel->name, file);
     kp_spirv_string(e->s, line, (uint32_t)length);
     return e->report.sites++;
 }

@@ -10,15 +10,15 @@
 static void mark_line(kp_emitter *e, const kp_node *n) {
     if (e->unit->desc->no_debug_info)
         return;
-    kp_text *text = kp_texts_of(e->unit, n->first);
-    uint32_t line = n->first->line + text->first_line - 1;
-    if (line == e->line && e->s->block == e->line_block) // a line holds to the end of its block
+    const kp_texts_line in = kp_texts_line_of(e->unit, n->first);
+    kp_text *text = in.text;
+    if (in.number == e->line && e->s->block == e->line_block) // a line holds to the end of its block
         return;
-    e->line = line;
+    e->line = in.number;
     e->line_block = e->s->block;
     if (text->file_id == 0)
         text->file_id = kp_spirv_string(e->s, text->file, (uint32_t)strlen(text->file));
-    kp_spirv_line(e->s, text->file_id, line, n->first->at - n->first->line_start + 1);
+    kp_spirv_line(e->s, text->file_id, in.number, n->first->at - in.start + 1);
 }
 
 // True for a large array of one value.

@@ -10,8 +10,8 @@
 
 enum { MESSAGE_SIZE = 2048, LONGEST_WORD = 64 };
 
-uint32_t kp_error_line(const kp_unit *unit, const kp_token *token) {
-    return token->line + kp_texts_of(unit, token)->first_line - 1;
+uint32_t kp_error_line(kp_unit *unit, const kp_token *token) {
+    return kp_texts_line_of(unit, token).number;
 }
 
 const char *kp_error_file(const kp_unit *unit, const kp_token *token) { return kp_texts_of(unit, token)->file; }
@@ -25,10 +25,11 @@ static uint32_t column_after(const char *line, uint32_t bytes) {
 }
 
 static kp_result report(kp_unit *unit, const kp_token *first, const kp_token *last, const char *message) {
-    const char *line = unit->text + first->line_start;
+    const kp_texts_line in = kp_texts_line_of(unit, first);
+    const char *line = unit->text + in.start;
     uint32_t length = (uint32_t)strcspn(line, "\r\n");
-    uint32_t start = first->at - first->line_start;
-    uint32_t end = last->at + last->length - first->line_start;
+    uint32_t start = first->at - in.start;
+    uint32_t end = last->at + last->length - in.start;
     if (last->at < first->at || end > length)
         end = length; // the faulty text goes on in the next line: mark the rest of this one
     if (end <= start)
@@ -38,8 +39,8 @@ static kp_result report(kp_unit *unit, const kp_token *first, const kp_token *la
     if (end_column == column)
         end_column = column + 1; // an empty token, such as the end of the line
     kp_error_position at = {
-        .file = kp_error_file(unit, first),
-        .line = kp_error_line(unit, first),
+        .file = in.text->file,
+        .line = in.number,
         .column = column,
         .end_column = end_column,
         .source_line = line,

@@ -18,7 +18,7 @@ _Noreturn void kp_error_in_file(kp_unit *unit, const char *format, ...) KP_PRINT
 void kp_error_out_of_memory(void *unit);
 
 // The line of a token as users count them, and the file that it is in.
-uint32_t kp_error_line(const kp_unit *unit, const kp_token *token);
+uint32_t kp_error_line(kp_unit *unit, const kp_token *token);
 const char *kp_error_file(const kp_unit *unit, const kp_token *token);
 
 // How far apart two words are: insertions, deletions, replacements and swaps of neighbours; `limit` when it is that or

@@ -2,6 +2,7 @@
 #include "habit.h"
 
 #include "base/arena.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -47,23 +48,23 @@ const char *kp_habit_word(kp_unit *unit, const char *word) { return hint_of(unit
 // ---------------------------------------------------------------------------------------------------------------------
 
 // Whether `what` stands right before the token, spaces aside, in the same line.
-static bool follows(const kp_unit *unit, const kp_token *token, const char *what) {
-    uint32_t end = token->at, length = (uint32_t)strlen(what);
-    while (end > token->line_start && unit->text[end - 1] == ' ')
+static bool follows(kp_unit *unit, const kp_token *token, const char *what) {
+    uint32_t end = token->at, length = (uint32_t)strlen(what), start = kp_texts_line_of(unit, token).start;
+    while (end > start && unit->text[end - 1] == ' ')
         end--;
-    return end >= token->line_start + length && memcmp(unit->text + end - length, what, length) == 0;
+    return end >= start + length && memcmp(unit->text + end - length, what, length) == 0;
 }
 
-static bool in_line_before(const kp_unit *unit, const kp_token *token, const char *what) {
+static bool in_line_before(kp_unit *unit, const kp_token *token, const char *what) {
     uint32_t length = (uint32_t)strlen(what);
-    for (uint32_t at = token->line_start; at + length <= token->at; at++) {
+    for (uint32_t at = kp_texts_line_of(unit, token).start; at + length <= token->at; at++) {
         if (memcmp(unit->text + at, what, length) == 0)
             return true;
     }
     return false;
 }
 
-static const char *hint_of_fault(const kp_unit *unit, const kp_token *token) {
+static const char *hint_of_fault(kp_unit *unit, const kp_token *token) {
     const char *text = unit->text + token->at;
     char last = token->length > 0 ? text[token->length - 1] : '\0';
     if (*text == '!')
@@ -77,7 +78,7 @@ static const char *hint_of_fault(const kp_unit *unit, const kp_token *token) {
     return "";
 }
 
-const char *kp_habit_syntax(const kp_unit *unit, const kp_token *token) {
+const char *kp_habit_syntax(kp_unit *unit, const kp_token *token) {
     switch ((kp_token_kind)token->kind) {
     case KP_TOKEN_ERROR:
         return hint_of_fault(unit, token);

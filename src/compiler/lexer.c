@@ -4,12 +4,13 @@
 #include "lexer.h"
 
 #include "error.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEEPEST_INDENT = 100, TAB = 8, FIRST_TOKENS = 256, FIRST_BUCKETS = 128, LONGEST_NUMBER = 1000 };
+enum { DEEPEST_INDENT = 100, TAB = 8, FIRST_BUCKETS = 128, LONGEST_NUMBER = 1000 };
 
 typedef enum fault {
     FAULT_NONE,
@@ -58,7 +59,7 @@ typedef struct lexer {
     kp_unit *unit;
     const char *text;
     uint32_t at, end; // bytes of text
-    uint32_t line, line_start;
+    uint32_t line_start;
     uint32_t depth; // open brackets
     bool inside;    // read as if in brackets throughout
     indent indents[DEEPEST_INDENT];
@@ -126,21 +127,19 @@ kp_name *kp_lexer_intern(kp_unit *unit, const char *text, uint32_t length) {
 
 static kp_token *add(lexer *l, kp_token_kind kind, uint32_t at, uint32_t length) {
     if (l->count == l->capacity) {
-        size_t capacity = l->capacity == 0 ? FIRST_TOKENS : l->capacity * 2;
-        kp_token *tokens = KP_UNIT_NEW(l->unit, kp_token, capacity);
-        if (l->count != 0)
-            memcpy(tokens, l->tokens, l->count * sizeof *tokens);
+        size_t capacity = l->capacity * 2;
+        kp_token *tokens = kp_arena_raw(&l->unit->arena, capacity * sizeof *tokens);
+        memcpy(tokens, l->tokens, l->count * sizeof *tokens);
         l->tokens = tokens;
         l->capacity = capacity;
     }
     kp_token *token = &l->tokens[l->count++];
-    *token =
-        (kp_token){.kind = (uint8_t)kind, .at = at, .length = length, .line = l->line, .line_start = l->line_start};
+    *token = (kp_token){.at = at, .length = length & 0xFFFFFF, .kind = (uint8_t)kind};
     return token;
 }
 
 static void add_fault(lexer *l, fault what, uint32_t at, uint32_t length) {
-    add(l, KP_TOKEN_ERROR, at, length)->fault = (uint8_t)what;
+    add(l, KP_TOKEN_ERROR, at, length)->fault = what;
 }
 
 static char peek(const lexer *l, uint32_t ahead) { return l->at + ahead < l->end ? l->text[l->at + ahead] : '\0'; }
@@ -154,7 +153,6 @@ static bool is_line_end(char c) { return c == '\n' || c == '\r'; }
 // Steps over "\n", "\r\n" or "\r".
 static void pass_line_end(lexer *l) {
     l->at += peek(l, 0) == '\r' && peek(l, 1) == '\n' ? 2 : 1;
-    l->line++;
     l->line_start = l->at;
 }
 
@@ -191,7 +189,7 @@ static bool at_string(const lexer *l, uint32_t *length) {
 }
 
 static void lex_string(lexer *l, uint32_t prefix) {
-    uint32_t start = l->at, line = l->line, line_start = l->line_start;
+    uint32_t start = l->at;
     l->at += prefix;
     char quote = peek(l, 0);
     bool triple = peek(l, 1) == quote && peek(l, 2) == quote;
@@ -199,8 +197,6 @@ static void lex_string(lexer *l, uint32_t prefix) {
     for (bool closed = false; !closed;) {
         char c = peek(l, 0);
         if (l->at >= l->end || (is_line_end(c) && !triple)) {
-            l->line = line;
-            l->line_start = line_start;
             add_fault(l, FAULT_STRING, start, l->at - start);
             return;
         }
@@ -219,9 +215,7 @@ static void lex_string(lexer *l, uint32_t prefix) {
             l->at++;
         }
     }
-    kp_token *token = add(l, KP_TOKEN_STRING, start, l->at - start);
-    token->line = line;
-    token->line_start = line_start;
+    add(l, KP_TOKEN_STRING, start, l->at - start);
 }
 
 static void lex_name(lexer *l) {
@@ -495,18 +489,15 @@ static void lex_one(lexer *l) {
     }
 }
 
-const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start,
-                             bool inside) {
+const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, bool inside) {
     lexer *l = KP_UNIT_NEW(unit, lexer, 1);
     l->unit = unit;
     l->text = unit->text;
-    l->at = start;
+    l->at = l->line_start = start + kp_texts_mark(unit->text + start, end - start);
     l->end = end;
-    l->line = line;
-    l->line_start = line_start;
     l->inside = inside;
-    if (line == 1 && end - start >= 3 && memcmp(unit->text + start, "\xEF\xBB\xBF", 3) == 0)
-        l->at = l->line_start = start + 3; // a byte order mark
+    l->capacity = (end - start) / 2 + 16; // most texts need less
+    l->tokens = kp_arena_raw(&unit->arena, l->capacity * sizeof *l->tokens);
     bool fresh = !inside;                  // at the start of a line whose indentation counts
     while (l->at < l->end) {
         indent width;
@@ -553,16 +544,11 @@ static uint32_t character_length(const char *text) {
 }
 
 void kp_lexer_check_text(kp_unit *unit, const kp_text *text) {
-    kp_token here = {.at = text->at, .length = 1, .line = 1, .line_start = text->at};
+    kp_token here = {.at = text->at, .length = 1};
     for (uint32_t length; here.at < text->at + text->length; here.at += length) {
         length = character_length(unit->text + here.at);
         if (length == 0)
             kp_error_at(unit, &here, NULL, "the source is not UTF-8 here");
-        bool carriage = unit->text[here.at] == '\r' && unit->text[here.at + 1] != '\n';
-        if (unit->text[here.at] == '\n' || carriage) {
-            here.line++;
-            here.line_start = here.at + 1;
-        }
     }
 }
 

@@ -21,20 +21,21 @@ typedef struct kp_name {
     uint32_t index;       // 0, 1, 2 ... in the order of first appearance
 } kp_name;
 
+// Small, since a text has one for every three bytes or so; kp_texts_line_of tells its line.
 typedef struct kp_token {
-    uint8_t kind;        // kp_token_kind
-    uint8_t fault;       // of an ERROR: what is wrong, see kp_lexer_fault
-    uint32_t at, length; // bytes of kp_unit.text; length 0 for INDENT, DEDENT, END
-    uint32_t line;       // 1-based, in its text
-    uint32_t line_start; // offset of that line's first byte
-    kp_name *name;       // of a NAME
+    union {
+        kp_name *name;  // of a NAME
+        uint32_t fault; // of an ERROR: what is wrong, see kp_lexer_fault
+    };
+    uint32_t at;          // bytes of kp_unit.text; length 0 for INDENT, DEDENT, END
+    uint32_t length : 24; // a text is shorter than that, see texts.c
+    uint32_t kind : 8;    // kp_token_kind
 } kp_token;
 
 // Turns the bytes [start, end) of the unit's text into tokens, ended by END. The first line's indentation is the base
 // that others are measured from. `inside` reads as if in brackets (no NEWLINE, INDENT, DEDENT): for a type in a string.
 // Never fails on account of the text: what is no token becomes an ERROR token, which matters only if it is parsed.
-const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start,
-                             bool inside);
+const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, bool inside);
 
 // Fails where the text is not UTF-8.
 void kp_lexer_check_text(kp_unit *unit, const kp_text *text);

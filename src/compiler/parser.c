@@ -295,8 +295,8 @@ kp_node *kp_parser_global_at(kp_unit *unit, const kp_token *value) {
     return n;
 }
 
-kp_node *kp_parser_text(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start) {
-    kp_parser p = {.unit = unit, .at = kp_lexer_run(unit, start, end, line, line_start, true)};
+kp_node *kp_parser_text(kp_unit *unit, uint32_t start, uint32_t end) {
+    kp_parser p = {.unit = unit, .at = kp_lexer_run(unit, start, end, true)};
     kp_node *n = kp_parser_expressions(&p);
     if (is(&p, KP_TOKEN_ERROR))
         kp_parser_fault(&p);

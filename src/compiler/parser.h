@@ -50,6 +50,6 @@ kp_node *kp_parser_global_at(kp_unit *unit, const kp_token *value);
 kp_list kp_parser_class_at(kp_unit *unit, const kp_parser_class *class);
 
 // An expression that is all of [start, end) of the unit's text: an annotation in quotes, or one that the caller gives.
-kp_node *kp_parser_text(kp_unit *unit, uint32_t start, uint32_t end, uint32_t line, uint32_t line_start);
+kp_node *kp_parser_text(kp_unit *unit, uint32_t start, uint32_t end);
 
 #endif

@@ -36,7 +36,7 @@ static kp_node *unquote(kp_checker *c, kp_node *n) {
         return n;
     if (n->first != n->last || !kp_lexer_string(c->unit, n->first, &start, &end))
         kp_check_fail(c, n, "a type in quotes is one plain string");
-    return kp_parser_text(c->unit, start, end, n->first->line, n->first->line_start);
+    return kp_parser_text(c->unit, start, end);
 }
 
 static bool is_named(kp_checker *c, const kp_node *n, const char *text) {
@@ -441,7 +441,7 @@ kp_node *kp_signature_given(kp_checker *c, uint32_t module, const char *name) {
     for (size_t i = 0; i < count; i++) {
         if (strcmp(params[i].name, name) == 0) {
             const kp_text *text = kp_texts_type(c->unit, module, i);
-            return kp_parser_text(c->unit, text->at, text->at + text->length, 1, text->at);
+            return kp_parser_text(c->unit, text->at, text->at + text->length);
         }
     }
     return NULL;

@@ -1,10 +1,13 @@
-// See spirv.h. Sections are growing word buffers in the arena. Types and constants are found again through a hash table
+// See spirv.h. Sections are growing word buffers in the arena; functions, which are most of a module, are lists of pieces
+// that are written once. Types and constants are found again through a hash table
 // over the words of their instructions, so asking twice gives one id.
 #include "spirv.h"
 
 #include <string.h>
 
-enum { FIRST_WORDS = 64, FIRST_UNIQUE = 128, VERSION_1_3 = 0x00010300, GENERATOR = 0, HEADER_WORDS = 5 };
+enum { FIRST_WORDS = 64, LARGEST_PIECE = 16 * 1024, FIRST_UNIQUE = 128, VERSION_1_3 = 0x00010300, GENERATOR = 0 };
+
+#define COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Words
@@ -25,6 +28,11 @@ static uint32_t *reserve(kp_spirv *s, kp_spirv_words *words, uint32_t count) {
     return words->data + words->count - count;
 }
 
+static void put_all(uint32_t *to, const uint32_t *from, uint32_t count) {
+    if (count != 0)
+        memcpy(to, from, count * sizeof *to);
+}
+
 // The first words of an instruction that has `count` words in all; the rest are for the caller to fill in.
 static uint32_t *start(kp_spirv *s, kp_spirv_words *words, SpvOp op, uint32_t count) {
     uint32_t *w = reserve(s, words, count);
@@ -32,9 +40,31 @@ static uint32_t *start(kp_spirv *s, kp_spirv_words *words, SpvOp op, uint32_t co
     return w + 1;
 }
 
-static void put_all(uint32_t *to, const uint32_t *from, uint32_t count) {
-    if (count != 0)
-        memcpy(to, from, count * sizeof *to);
+static kp_spirv_piece *new_piece(kp_spirv *s, uint32_t *data, uint32_t capacity) {
+    kp_spirv_piece *piece = kp_arena_new(s->arena, sizeof *piece);
+    *piece = (kp_spirv_piece){.data = data, .capacity = capacity};
+    return piece;
+}
+
+// Pieces double up to 64 KiB.
+static void lengthen_body(kp_spirv *s, uint32_t count) {
+    uint32_t capacity = s->body_end->capacity * 2;
+    if (capacity > LARGEST_PIECE)
+        capacity = LARGEST_PIECE;
+    if (capacity < count)
+        capacity = count;
+    s->body_end->next = new_piece(s, kp_arena_raw(s->arena, capacity * sizeof(uint32_t)), capacity);
+    s->body_end = s->body_end->next;
+}
+
+// As start, for an instruction of the current function's body.
+static uint32_t *code(kp_spirv *s, SpvOp op, uint32_t count) {
+    if (count > s->body_end->capacity - s->body_end->count)
+        lengthen_body(s, count);
+    uint32_t *w = s->body_end->data + s->body_end->count;
+    s->body_end->count += count;
+    w[0] = count << SpvWordCountShift | (uint32_t)op;
+    return w + 1;
 }
 
 static uint32_t text_words(uint32_t length) { return length / 4 + 1; }
@@ -53,27 +83,34 @@ void kp_spirv_setup(kp_spirv *s, kp_arena *arena, bool debug) {
 
 uint32_t kp_spirv_id(kp_spirv *s) { return s->bound++; }
 
-const uint32_t *kp_spirv_finish(kp_spirv *s, size_t *word_count) {
-    kp_spirv_words memory_model = {0};
-    uint32_t *w = start(s, &memory_model, SpvOpMemoryModel, 3);
-    w[0] = SpvAddressingModelLogical;
-    w[1] = SpvMemoryModelGLSL450;
-    const kp_spirv_words *sections[] = {&s->capabilities, &s->extensions, &s->imports,  &memory_model,
-                                        &s->entries,      &s->modes,      &s->strings,  &s->names,
-                                        &s->decorations,  &s->globals,    &s->functions};
-    size_t total = HEADER_WORDS;
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
-        total += sections[i]->count;
-    uint32_t *module = kp_arena_new(s->arena, total * sizeof *module);
-    uint32_t header[HEADER_WORDS] = {SpvMagicNumber, VERSION_1_3, GENERATOR, s->bound, 0};
-    put_all(module, header, HEADER_WORDS);
-    size_t at = HEADER_WORDS;
-    for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
-        put_all(module + at, sections[i]->data, sections[i]->count);
-        at += sections[i]->count;
-    }
-    *word_count = total;
-    return module;
+// Words behind those before them; `words` NULL counts alone.
+typedef struct writer {
+    uint32_t *words;
+    size_t count;
+} writer;
+
+static void put(writer *w, const uint32_t *words, uint32_t count) {
+    if (w->words != NULL)
+        put_all(w->words + w->count, words, count);
+    w->count += count;
+}
+
+size_t kp_spirv_write(const kp_spirv *s, uint32_t *words) {
+    const uint32_t header[] = {SpvMagicNumber, VERSION_1_3, GENERATOR, s->bound, 0};
+    const uint32_t memory_model[] = {3 << SpvWordCountShift | SpvOpMemoryModel, SpvAddressingModelLogical,
+                                     SpvMemoryModelGLSL450};
+    const kp_spirv_words *before[] = {&s->capabilities, &s->extensions, &s->imports};
+    const kp_spirv_words *behind[] = {&s->entries, &s->modes, &s->strings, &s->names, &s->decorations, &s->globals};
+    writer w = {.words = words};
+    put(&w, header, COUNT_OF(header));
+    for (size_t i = 0; i < COUNT_OF(before); i++)
+        put(&w, before[i]->data, before[i]->count);
+    put(&w, memory_model, COUNT_OF(memory_model));
+    for (size_t i = 0; i < COUNT_OF(behind); i++)
+        put(&w, behind[i]->data, behind[i]->count);
+    for (const kp_spirv_piece *p = s->functions; p != NULL; p = p->next)
+        put(&w, p->data, p->count);
+    return w.count;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -359,9 +396,21 @@ uint32_t kp_spirv_global(kp_spirv *s, uint32_t pointer_type, SpvStorageClass sto
 // Functions
 // ---------------------------------------------------------------------------------------------------------------------
 
+// Where the last function left room.
+static void start_body(kp_spirv *s) {
+    const kp_spirv_piece *last = s->body_end;
+    uint32_t room = last != NULL ? last->capacity - last->count : 0;
+    if (room == 0)
+        s->body = new_piece(s, kp_arena_raw(s->arena, FIRST_WORDS * sizeof(uint32_t)), FIRST_WORDS);
+    else
+        s->body = new_piece(s, last->data + last->count, room);
+    s->body_end = s->body;
+}
+
 // The words of a function are its head (OpFunction, parameters, at last the first label), its variables, its body.
 void kp_spirv_function(kp_spirv *s, uint32_t id, uint32_t result, uint32_t type) {
-    s->head.count = s->variables.count = s->body.count = 0;
+    s->head.count = s->variables.count = 0;
+    start_body(s);
     uint32_t *w = start(s, &s->head, SpvOpFunction, 5);
     w[0] = result;
     w[1] = id;
@@ -378,12 +427,18 @@ uint32_t kp_spirv_parameter(kp_spirv *s, uint32_t type) {
 
 void kp_spirv_function_end(kp_spirv *s) {
     start(s, &s->head, SpvOpLabel, 2)[0] = s->first_block;
-    start(s, &s->body, SpvOpFunctionEnd, 1);
-    uint32_t total = s->head.count + s->variables.count + s->body.count;
-    uint32_t *w = reserve(s, &s->functions, total);
-    put_all(w, s->head.data, s->head.count);
-    put_all(w + s->head.count, s->variables.data, s->variables.count);
-    put_all(w + s->head.count + s->variables.count, s->body.data, s->body.count);
+    code(s, SpvOpFunctionEnd, 1);
+    uint32_t total = s->head.count + s->variables.count;
+    kp_spirv_piece *top = new_piece(s, kp_arena_raw(s->arena, total * sizeof(uint32_t)), total);
+    put_all(top->data, s->head.data, s->head.count);
+    put_all(top->data + s->head.count, s->variables.data, s->variables.count);
+    top->count = total;
+    top->next = s->body;
+    if (s->functions_end != NULL)
+        s->functions_end->next = top;
+    else
+        s->functions = top;
+    s->functions_end = s->body_end;
     s->block = 0;
 }
 
@@ -403,7 +458,7 @@ uint32_t kp_spirv_local(kp_spirv *s, uint32_t pointer_type, uint32_t initializer
 
 // op type result operands...
 static uint32_t give(kp_spirv *s, SpvOp op, uint32_t type, const uint32_t *operands, uint32_t count) {
-    uint32_t *w = start(s, &s->body, op, 3 + count);
+    uint32_t *w = code(s, op, 3 + count);
     w[0] = type;
     w[1] = s->bound++;
     put_all(w + 2, operands, count);
@@ -413,7 +468,7 @@ static uint32_t give(kp_spirv *s, SpvOp op, uint32_t type, const uint32_t *opera
 // op type result first operands...
 static uint32_t give_list(kp_spirv *s, SpvOp op, uint32_t type, uint32_t first, const uint32_t *operands,
                           uint32_t count) {
-    uint32_t *w = start(s, &s->body, op, 4 + count);
+    uint32_t *w = code(s, op, 4 + count);
     w[0] = type;
     w[1] = s->bound++;
     w[2] = first;
@@ -422,7 +477,7 @@ static uint32_t give_list(kp_spirv *s, SpvOp op, uint32_t type, uint32_t first, 
 }
 
 void kp_spirv_line(kp_spirv *s, uint32_t file, uint32_t line, uint32_t column) {
-    uint32_t *w = start(s, &s->body, SpvOpLine, 4);
+    uint32_t *w = code(s, SpvOpLine, 4);
     w[0] = file;
     w[1] = line;
     w[2] = column;
@@ -433,7 +488,7 @@ uint32_t kp_spirv_instruction(kp_spirv *s, SpvOp op, uint32_t type, const uint32
 }
 
 void kp_spirv_effect(kp_spirv *s, SpvOp op, const uint32_t *operands, uint32_t count) {
-    put_all(start(s, &s->body, op, 1 + count), operands, count);
+    put_all(code(s, op, 1 + count), operands, count);
 }
 
 uint32_t kp_spirv_unary(kp_spirv *s, SpvOp op, uint32_t type, uint32_t a) { return give(s, op, type, &a, 1); }
@@ -453,7 +508,7 @@ uint32_t kp_spirv_glsl(kp_spirv *s, uint32_t instruction, uint32_t type, const u
         w[0] = s->glsl = kp_spirv_id(s);
         put_text(w + 1, name, sizeof name - 1);
     }
-    uint32_t *w = start(s, &s->body, SpvOpExtInst, 5 + count);
+    uint32_t *w = code(s, SpvOpExtInst, 5 + count);
     w[0] = type;
     w[1] = s->bound++;
     w[2] = s->glsl;
@@ -465,7 +520,7 @@ uint32_t kp_spirv_glsl(kp_spirv *s, uint32_t instruction, uint32_t type, const u
 uint32_t kp_spirv_load(kp_spirv *s, uint32_t type, uint32_t pointer) { return give(s, SpvOpLoad, type, &pointer, 1); }
 
 void kp_spirv_store(kp_spirv *s, uint32_t pointer, uint32_t value) {
-    uint32_t *w = start(s, &s->body, SpvOpStore, 3);
+    uint32_t *w = code(s, SpvOpStore, 3);
     w[0] = pointer;
     w[1] = value;
 }
@@ -510,17 +565,17 @@ uint32_t kp_spirv_call(kp_spirv *s, uint32_t type, uint32_t function, const uint
 // ---------------------------------------------------------------------------------------------------------------------
 
 void kp_spirv_label(kp_spirv *s, uint32_t label) {
-    start(s, &s->body, SpvOpLabel, 2)[0] = label;
+    code(s, SpvOpLabel, 2)[0] = label;
     s->block = label;
 }
 
 void kp_spirv_branch(kp_spirv *s, uint32_t label) {
-    start(s, &s->body, SpvOpBranch, 2)[0] = label;
+    code(s, SpvOpBranch, 2)[0] = label;
     s->block = 0;
 }
 
 void kp_spirv_branch_if(kp_spirv *s, uint32_t condition, uint32_t yes, uint32_t no) {
-    uint32_t *w = start(s, &s->body, SpvOpBranchConditional, 4);
+    uint32_t *w = code(s, SpvOpBranchConditional, 4);
     w[0] = condition;
     w[1] = yes;
     w[2] = no;
@@ -528,14 +583,14 @@ void kp_spirv_branch_if(kp_spirv *s, uint32_t condition, uint32_t yes, uint32_t 
 }
 
 void kp_spirv_select_branch(kp_spirv *s, uint32_t condition, uint32_t yes, uint32_t no, uint32_t merge) {
-    uint32_t *w = start(s, &s->body, SpvOpSelectionMerge, 3);
+    uint32_t *w = code(s, SpvOpSelectionMerge, 3);
     w[0] = merge;
     w[1] = SpvSelectionControlMaskNone;
     kp_spirv_branch_if(s, condition, yes, no);
 }
 
 void kp_spirv_loop(kp_spirv *s, uint32_t merge, uint32_t next, SpvLoopControlMask control, uint32_t body) {
-    uint32_t *w = start(s, &s->body, SpvOpLoopMerge, 4);
+    uint32_t *w = code(s, SpvOpLoopMerge, 4);
     w[0] = merge;
     w[1] = next;
     w[2] = (uint32_t)control;
@@ -543,16 +598,16 @@ void kp_spirv_loop(kp_spirv *s, uint32_t merge, uint32_t next, SpvLoopControlMas
 }
 
 void kp_spirv_return(kp_spirv *s) {
-    start(s, &s->body, SpvOpReturn, 1);
+    code(s, SpvOpReturn, 1);
     s->block = 0;
 }
 
 void kp_spirv_return_value(kp_spirv *s, uint32_t value) {
-    start(s, &s->body, SpvOpReturnValue, 2)[0] = value;
+    code(s, SpvOpReturnValue, 2)[0] = value;
     s->block = 0;
 }
 
 void kp_spirv_unreachable(kp_spirv *s) {
-    start(s, &s->body, SpvOpUnreachable, 1);
+    code(s, SpvOpUnreachable, 1);
     s->block = 0;
 }

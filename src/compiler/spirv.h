@@ -18,6 +18,13 @@ typedef struct kp_spirv_words {
     uint32_t count, capacity;
 } kp_spirv_words;
 
+// A run of words, which stays where it is: what is written once and read at the end needs no copies to grow.
+typedef struct kp_spirv_piece {
+    uint32_t *data;
+    uint32_t count, capacity;
+    struct kp_spirv_piece *next;
+} kp_spirv_piece;
+
 typedef struct kp_spirv_unique {
     uint32_t hash, id; // id 0: free
     uint32_t at;       // word offset of the instruction in `globals`
@@ -31,14 +38,17 @@ typedef struct kp_spirv {
     uint32_t block;       // label of the current block; 0: none is open
     uint32_t first_block; // of the current function
     uint32_t glsl;        // id of GLSL.std.450; 0: not imported yet
-    kp_spirv_words capabilities, extensions, imports, entries, modes, strings, names, decorations, globals, functions;
-    kp_spirv_words head, variables, body; // of the current function
+    kp_spirv_words capabilities, extensions, imports, entries, modes, strings, names, decorations, globals;
+    kp_spirv_words head, variables;            // of the current function
+    kp_spirv_piece *functions, *functions_end; // those that are complete; NULL: none
+    kp_spirv_piece *body, *body_end;           // of the current function, or of the last one; NULL: there was none
     kp_spirv_unique *unique;              // hash table
     uint32_t unique_count, unique_capacity;
 } kp_spirv;
 
 void kp_spirv_setup(kp_spirv *s, kp_arena *arena, bool debug);
-const uint32_t *kp_spirv_finish(kp_spirv *s, size_t *word_count); // the module, in the arena
+// The module, once it is complete, of as many words as it answers; NULL: counts them alone.
+size_t kp_spirv_write(const kp_spirv *s, uint32_t *words);
 
 uint32_t kp_spirv_id(kp_spirv *s); // an id for later use
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 64 << 20 };
+enum { LONGEST_TEXT = (16 << 20) - 1, LONGEST_ALL = 256 << 20 };
 
 // Notes a text; kp_texts_gather copies it later, when the length of all is known.
 static void add(kp_unit *unit, const char *text, const char *file, uint32_t first_line, const char *what) {
@@ -15,8 +15,8 @@ static void add(kp_unit *unit, const char *text, const char *file, uint32_t firs
     uint32_t at = last != NULL ? last->at + last->length + 1 : 0;
     if (length > LONGEST_TEXT)
         kp_error_in_file(unit, "%s has %zu bytes; the limit is %d", what, length, LONGEST_TEXT);
-    if (at + length > 4 * (size_t)LONGEST_TEXT - 1)
-        kp_error_in_file(unit, "the texts have more than %d bytes together", 4 * LONGEST_TEXT - 1);
+    if (at + length >= LONGEST_ALL)
+        kp_error_in_file(unit, "the texts have more than %d bytes together", LONGEST_ALL - 1);
     unit->texts[unit->text_count++] =
         (kp_text){.at = at, .length = (uint32_t)length, .first_line = first_line != 0 ? first_line : 1, .file = file};
 }
@@ -102,6 +102,46 @@ kp_text *kp_texts_of(const kp_unit *unit, const kp_token *token) {
             high = middle;
     }
     return &unit->texts[low];
+}
+
+uint32_t kp_texts_mark(const char *text, uint32_t length) {
+    return length >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+}
+
+// A line ends with "\n", "\r\n" or "\r". Counts them, and notes where they start unless `lines` is NULL.
+static uint32_t find_lines(const char *text, uint32_t at, uint32_t end, uint32_t *lines) {
+    uint32_t count = 0;
+    for (;;) {
+        if (lines != NULL)
+            lines[count] = at;
+        count++;
+        at += (uint32_t)strcspn(text + at, "\r\n");
+        if (at >= end)
+            return count;
+        at += text[at] == '\r' && text[at + 1] == '\n' ? 2 : 1;
+    }
+}
+
+static void note_lines(kp_unit *unit, kp_text *text) {
+    uint32_t start = text->at + kp_texts_mark(unit->text + text->at, text->length), end = text->at + text->length;
+    uint32_t count = find_lines(unit->text, start, end, NULL);
+    text->lines = kp_arena_raw(&unit->arena, count * sizeof *text->lines);
+    text->line_count = find_lines(unit->text, start, end, text->lines);
+}
+
+kp_texts_line kp_texts_line_of(kp_unit *unit, const kp_token *token) {
+    kp_text *text = kp_texts_of(unit, token);
+    if (text->lines == NULL)
+        note_lines(unit, text);
+    uint32_t low = 0, high = text->line_count; // the last line that starts at the token or before it
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (text->lines[middle] <= token->at)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (kp_texts_line){.text = text, .number = low + text->first_line, .start = text->lines[low]};
 }
 
 kp_text *kp_texts_type(const kp_unit *unit, uint32_t module, size_t param) {

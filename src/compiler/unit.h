@@ -19,6 +19,8 @@ typedef struct kp_text {
     uint32_t first_line; // at least 1
     const char *file;    // for messages; of a type: "<type of 'a'>"
     uint32_t file_id;    // emit: its OpString; 0: not written yet
+    uint32_t *lines;     // where each line starts; NULL: nobody has asked yet
+    uint32_t line_count; //
 } kp_text;
 
 typedef struct kp_unit {
