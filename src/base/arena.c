@@ -13,7 +13,7 @@ struct kp_arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-enum { STEP = 8, FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+enum { STEP = 8, SMALL = 64, FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
 
 static void *fail(kp_arena *arena) {
     if (arena->on_full != NULL)
@@ -22,9 +22,9 @@ static void *fail(kp_arena *arena) {
 }
 
 static kp_arena_block *add_block(kp_arena *arena, size_t need) {
-    size_t size = arena->head == NULL ? FIRST_BLOCK : arena->head->size * 2;
-    if (size > LARGEST_STEP)
-        size = LARGEST_STEP;
+    size_t size = arena->first != 0 ? arena->first : FIRST_BLOCK;
+    if (arena->head != NULL)
+        size = arena->head->size < LARGEST_STEP / 2 ? arena->head->size * 2 : LARGEST_STEP;
     if (size < need)
         size = need;
     if (size > SIZE_MAX - sizeof(kp_arena_block))
@@ -54,8 +54,12 @@ void *kp_arena_raw(kp_arena *arena, size_t size) {
 }
 
 void *kp_arena_new(kp_arena *arena, size_t size) {
-    void *result = kp_arena_raw(arena, size);
-    return result != NULL ? memset(result, 0, size) : NULL;
+    uint64_t *result = kp_arena_raw(arena, size);
+    if (result == NULL || size > SMALL)
+        return result != NULL ? memset(result, 0, size) : NULL;
+    for (size_t i = 0; i * STEP < size; i++)
+        result[i] = 0;
+    return result;
 }
 
 char *kp_arena_text(kp_arena *arena, const char *text, size_t length) {

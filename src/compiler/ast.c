@@ -8,16 +8,26 @@
 enum { DEEPEST_SHOWN = 400 };
 
 static const char *const kind_names[] = {
-#define KP_X(name, text) [KP_NODE_##name] = text,
+#define KP_X(name, member, text) [KP_NODE_##name] = text,
     KP_NODES(KP_X)
 #undef KP_X
 };
 
+static const uint8_t sizes[] = {
+#define KP_X(name, member, text) [KP_NODE_##name] = offsetof(kp_node, u) + sizeof(((kp_node *)0)->u.member),
+    KP_NODES(KP_X)
+#undef KP_X
+};
+
+// EXPRESSIONs become these.
+_Static_assert(sizeof(((kp_node *)0)->u.assign) <= sizeof(((kp_node *)0)->u.expression), "an ASSIGN in its place");
+_Static_assert(sizeof(((kp_node *)0)->u.report) <= sizeof(((kp_node *)0)->u.expression), "a PRINT in its place");
+
 kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last) {
-    kp_node *n = KP_UNIT_NEW(unit, kp_node, 1);
-    n->kind = kind;
+    kp_node *n = kp_arena_new(&unit->arena, sizes[kind]);
+    n->kind = (uint8_t)kind;
     n->first = first;
-    n->last = last;
+    n->more = (uint32_t)(last - first);
     return n;
 }
 
@@ -105,17 +115,17 @@ static void dump_head(dumper *d, const kp_node *n) {
         dump_constant(d, n);
         break;
     case KP_NODE_UNARY:
-        kp_str_format(d->out, " %s", kp_lexer_spelling(n->u.unary.op));
+        kp_str_format(d->out, " %s", kp_lexer_spelling(n->op));
         break;
     case KP_NODE_BINARY:
-        kp_str_format(d->out, " %s", kp_lexer_spelling(n->u.binary.op));
+        kp_str_format(d->out, " %s", kp_lexer_spelling(n->op));
         break;
     case KP_NODE_COMPARE:
         for (uint32_t i = 0; i + 1 < n->u.compare.list.count; i++)
             kp_str_format(d->out, " %s", kp_lexer_spelling(n->u.compare.ops[i]));
         break;
     case KP_NODE_BOOL:
-        kp_str_format(d->out, " %s", kp_lexer_spelling(n->u.list.op));
+        kp_str_format(d->out, " %s", kp_lexer_spelling(n->op));
         break;
     case KP_NODE_KEYWORD:
         kp_str_format(d->out, " %s", n->u.keyword.name->text);
@@ -144,12 +154,12 @@ static void dump_head(dumper *d, const kp_node *n) {
         kp_str_format(d->out, " %s", n->u.invoke.instance->name);
         break;
     case KP_NODE_AUGMENT:
-        kp_str_format(d->out, " %s=", kp_lexer_spelling(n->u.augment.op));
+        kp_str_format(d->out, " %s=", kp_lexer_spelling(n->op));
         break;
     default:
         break;
     }
-    if (d->types && n->type != NULL)
+    if (d->types && n->kind < KP_NODE_ASSIGN && n->type != NULL)
         kp_str_format(d->out, " -> %s", n->type->name);
     kp_str_add(d->out, "\n", 1);
 }
@@ -179,7 +189,7 @@ static void dump_loop(dumper *d, const kp_node *n) {
 static void dump_expression_children(dumper *d, const kp_node *n) {
     switch (n->kind) {
     case KP_NODE_UNARY:
-        dump_child(d, n->u.unary.operand);
+        dump_child(d, n->u.operand);
         break;
     case KP_NODE_BINARY:
         dump_child(d, n->u.binary.left);
@@ -221,7 +231,7 @@ static void dump_expression_children(dumper *d, const kp_node *n) {
     case KP_NODE_TUPLE:
     case KP_NODE_LIST:
     case KP_NODE_CONSTRUCT:
-        dump_list(d, n->u.list.list);
+        dump_list(d, n->u.list);
         break;
     case KP_NODE_ARRAY:
         dump_list(d, n->u.array.list);
@@ -266,7 +276,7 @@ static void dump(dumper *d, const kp_node *n) {
         dump_under(d, "value", n->u.assign.value);
         break;
     case KP_NODE_GLOBAL:
-        dump_list(d, n->u.list.list);
+        dump_list(d, n->u.list);
         break;
     case KP_NODE_UNPACK:
         dump_list(d, n->u.unpack.targets);

@@ -8,66 +8,66 @@
 #include "lexer.h"
 #include "type.h"
 
-// X(NAME, "what messages and dumps call it")
-#define KP_NODES(X)                                                                                               \
-    /* expressions, as parsed */                                                                                  \
-    X(NAME, "name")                   /* name; parsed only */                                                     \
-    X(CONST, "constant")              /* value, of `type`: a literal type, or a scalar once adapted */            \
-    X(STRING, "string")               /* parsed only */                                                           \
-    X(NONE, "None")                   /* parsed only */                                                           \
-    X(UNARY, "unary")                 /* unary: - + ~ not */                                                      \
-    X(BINARY, "binary")               /* binary; checked: both sides and the result have one type,                \
-                                         except shifts */                                                         \
-    X(COMPARE, "comparison")          /* compare: a < b <= c */                                                   \
-    X(BOOL, "boolean")                /* list, op AND or OR; checked: of one type, the node's */                  \
-    X(COND, "conditional")            /* cond: yes if test else no */                                             \
-    X(CALL, "call")                   /* call; parsed only */                                                     \
-    X(KEYWORD, "keyword")             /* keyword: name=value among the arguments; parsed only */                  \
-    X(ATTRIBUTE, "attribute")         /* attribute: object.name; parsed only */                                   \
-    X(SUBSCRIPT, "subscript")         /* subscript: object[index]; checked: object is a BUFFER or a               \
-                                         vector */                                                                \
-    X(TUPLE, "tuple")                 /* list */                                                                  \
-    X(LIST, "list")                   /* list; parsed only */                                                     \
-    X(COMPREHENSION, "comprehension") /* comprehension: [element for variable in range]; parsed only */           \
-    /* expressions, made by check */                                                                              \
-    X(VARIABLE, "variable")   /* symbol: a local, or a parameter passed by value */                               \
-    X(BUFFER, "buffer")       /* symbol: a storage buffer; its type is that of the contents */                    \
-    X(CAST, "cast")           /* operand: to `type`; scalar to vector: in every component */                      \
-    X(SWIZZLE, "swizzle")     /* swizzle: some components of a vector */                                          \
-    X(FIELD, "field")         /* field: of a struct */                                                            \
-    X(LENGTH, "length")       /* symbol: how many elements the buffer holds, i32 */                               \
-    X(SHAPE, "shape")         /* shape: how many elements a view has on an axis, i32 */                           \
-    X(BOUNDED, "bounded")     /* bounded: an index on one of several axes, i32 */                                 \
-    X(CONSTRUCT, "construct") /* list: a vector from scalars and vectors */                                       \
-    X(MAKE, "make")           /* make: a struct from its fields */                                                \
-    X(ARRAY, "array")         /* array: a fixed array, its list repeated */                                       \
-    X(COPY, "copy")           /* operand: an array or a struct, as a value */                                     \
-    X(BUILTIN, "builtin")     /* call, with `row` */                                                              \
-    X(INVOKE, "invoke") /* invoke: the call of a function of the source; of no type when it gives none or several \
-                           values */                                                                              \
-    X(TABLE, "table")   /* table: one of several constants, by an index */                                        \
-    X(TARGET, "target") /* in an AUGMENT: the value that the target has now */                                    \
-    /* statements */                                                                                              \
-    X(ASSIGN, "assign")         /* assign */                                                                      \
-    X(AUGMENT, "augment")       /* augment: target op= value; checked: value is the whole                         \
-                                   operation, on TARGET */                                                        \
-    X(UNPACK, "unpack")         /* unpack: made by check; what an INVOKE gives, into variables */                 \
-    X(EXPRESSION, "expression") /* operand: evaluated for what it does */                                         \
-    X(IF, "if")                 /* branches */                                                                    \
-    X(WHILE, "while")           /* loop: test, body, other */                                                     \
-    X(FOR, "for")               /* loop: target, range or start/stop/step, body, other */                         \
-    X(BREAK, "break")           /* */                                                                             \
-    X(CONTINUE, "continue")     /* */                                                                             \
-    X(ASSERT, "assert")         /* report: test, and the message in the list, if any; checked:                    \
-                                   its text, and the list is empty */                                             \
-    X(PRINT, "print")           /* report, made by check from a call: text is a format, list                      \
-                                   the values */                                                                  \
-    X(RETURN, "return")         /* operand, or NULL; checked: a TUPLE of the values, or NULL */                   \
-    X(GLOBAL, "global")         /* list: NAMEs */                                                                 \
-    X(PASS, "pass")
+// X(NAME, name, "what messages and dumps call it")
+#define KP_NODES(X)                                                                                                    \
+    /* expressions, as parsed */                                                                                       \
+    X(NAME, name, "name")                            /* name; parsed only */                                           \
+    X(CONST, value, "constant")                      /* value, of `type`: a literal type, or a scalar once adapted */  \
+    X(STRING, none, "string")                        /* parsed only */                                                 \
+    X(NONE, none, "None")                            /* parsed only */                                                 \
+    X(UNARY, operand, "unary")                       /* unary: - + ~ not */                                            \
+    X(BINARY, binary, "binary")                      /* binary; checked: both sides and the result have one type,      \
+                                                except shifts */                                                       \
+    X(COMPARE, compare, "comparison")                /* compare: a < b <= c */                                         \
+    X(BOOL, list, "boolean")                         /* list, op AND or OR; checked: of one type, the node's */        \
+    X(COND, cond, "conditional")                     /* cond: yes if test else no */                                   \
+    X(CALL, call, "call")                            /* call; parsed only */                                           \
+    X(KEYWORD, keyword, "keyword")                   /* keyword: name=value among the arguments; parsed only */        \
+    X(ATTRIBUTE, attribute, "attribute")             /* attribute: object.name; parsed only */                         \
+    X(SUBSCRIPT, subscript, "subscript")             /* subscript: object[index]; checked: object is a BUFFER or a     \
+                                             vector */                                                                 \
+    X(TUPLE, list, "tuple")                          /* list */                                                        \
+    X(LIST, list, "list")                            /* list; parsed only */                                           \
+    X(COMPREHENSION, comprehension, "comprehension") /* comprehension: [element for variable in range]; parsed only */ \
+    /* expressions, made by check */                                                                                   \
+    X(VARIABLE, symbol, "variable") /* symbol: a local, or a parameter passed by value */                              \
+    X(BUFFER, symbol, "buffer")     /* symbol: a storage buffer; its type is that of the contents */                   \
+    X(CAST, operand, "cast")        /* operand: to `type`; scalar to vector: in every component */                     \
+    X(SWIZZLE, swizzle, "swizzle")  /* swizzle: some components of a vector */                                         \
+    X(FIELD, field, "field")        /* field: of a struct */                                                           \
+    X(LENGTH, symbol, "length")     /* symbol: how many elements the buffer holds, i32 */                              \
+    X(SHAPE, shape, "shape")        /* shape: how many elements a view has on an axis, i32 */                          \
+    X(BOUNDED, bounded, "bounded")  /* bounded: an index on one of several axes, i32 */                                \
+    X(CONSTRUCT, list, "construct") /* list: a vector from scalars and vectors */                                      \
+    X(MAKE, make, "make")           /* make: a struct from its fields */                                               \
+    X(ARRAY, array, "array")        /* array: a fixed array, its list repeated */                                      \
+    X(COPY, operand, "copy")        /* operand: an array or a struct, as a value */                                    \
+    X(BUILTIN, call, "builtin")     /* call, with `row` */                                                             \
+    X(INVOKE, invoke, "invoke")     /* invoke: the call of a function of the source; of no type when it gives none or  \
+                               several     values */                                                                   \
+    X(TABLE, table, "table")        /* table: one of several constants, by an index */                                 \
+    X(TARGET, none, "target")       /* in an AUGMENT: the value that the target has now */                             \
+    /* statements */                                                                                                   \
+    X(ASSIGN, assign, "assign")             /* assign */                                                               \
+    X(AUGMENT, augment, "augment")          /* augment: target op= value; checked: value is the whole                  \
+                                      operation, on TARGET */                                                          \
+    X(UNPACK, unpack, "unpack")             /* unpack: made by check; what an INVOKE gives, into variables */          \
+    X(EXPRESSION, expression, "expression") /* operand: evaluated for what it does */                                  \
+    X(IF, branches, "if")                   /* branches */                                                             \
+    X(WHILE, loop, "while")                 /* loop: test, body, other */                                              \
+    X(FOR, loop, "for")                     /* loop: target, range or start/stop/step, body, other */                  \
+    X(BREAK, none, "break")                 /* */                                                                      \
+    X(CONTINUE, none, "continue")           /* */                                                                      \
+    X(ASSERT, report, "assert")             /* report: test, and the message in the list, if any; checked:             \
+                                       its text, and the list is empty */                                              \
+    X(PRINT, report, "print")               /* report, made by check from a call: text is a format, list               \
+                                       the values */                                                                   \
+    X(RETURN, operand, "return")            /* operand, or NULL; checked: a TUPLE of the values, or NULL */            \
+    X(GLOBAL, list, "global")               /* list: NAMEs */                                                          \
+    X(PASS, none, "pass")
 
 typedef enum kp_node_kind {
-#define KP_X(name, text) KP_NODE_##name,
+#define KP_X(name, member, text) KP_NODE_##name,
     KP_NODES(KP_X)
 #undef KP_X
 } kp_node_kind;
@@ -95,24 +95,25 @@ typedef struct kp_branch {
     kp_node *body; // first statement
 } kp_branch;
 
+// A node is as large as its kind needs, so none is copied, and none becomes one of a kind with a larger member.
 struct kp_node {
-    kp_node_kind kind;
-    const kp_token *first, *last; // the text that it comes from
-    const kp_type *type;          // expressions, once checked
-    kp_node *next;                // statements: the next one of the block
+    uint8_t kind;          // kp_node_kind
+    uint8_t op;            // UNARY, BINARY, BOOL, AUGMENT: the kp_token_kind of the operator
+    bool from_end;         // SUBSCRIPT, checked: the index is negative and counts from the end of the buffer
+    uint32_t more;         // the text that it comes from has as many tokens ...
+    const kp_token *first; // ... behind this one
     union {
+        const kp_type *type; // expressions, once checked
+        kp_node *next;       // statements: the next one of the block
+    };
+    union {
+        char none;
         kp_name *name;
         kp_value value;
         kp_node *operand;
         struct kp_symbol *symbol;
         struct {
-            kp_token_kind op;
-            kp_node *operand;
-        } unary;
-        struct {
-            kp_token_kind op;
             kp_node *left, *right;
-            const kp_token *at; // the operator
         } binary;
         struct {
             kp_list list;              // count operands, count - 1 operators
@@ -121,10 +122,7 @@ struct kp_node {
             kp_node **lefts, **rights; // checked: the sides of each comparison; a middle operand that is no constant
                                        // is one node in both, converted perhaps
         } compare;
-        struct {
-            kp_list list;
-            kp_token_kind op; // BOOL only
-        } list;
+        kp_list list;
         struct {
             kp_list list;
             uint32_t times; // how often the list is repeated
@@ -147,8 +145,10 @@ struct kp_node {
             kp_node *test, *yes, *no;
         } cond;
         struct {
-            kp_node *callee;              // CALL
-            const struct kp_builtin *row; // BUILTIN
+            union {
+                kp_node *callee;              // CALL
+                const struct kp_builtin *row; // BUILTIN
+            };
             kp_list list;
         } call;
         struct {
@@ -175,7 +175,6 @@ struct kp_node {
         } attribute;
         struct {
             kp_node *object, *index;
-            bool from_end; // checked: the index is negative and counts from the end of the buffer
         } subscript;
         struct {
             kp_node *operand;
@@ -195,7 +194,6 @@ struct kp_node {
             kp_node *annotation; // NULL: none
         } assign;
         struct {
-            kp_token_kind op;
             kp_node *target, *value;
             const kp_token *at; // the operator
         } augment;
@@ -208,6 +206,10 @@ struct kp_node {
             kp_list list;     //
             const char *text; // NULL: none
         } report;
+        union {
+            kp_node *operand;
+            uint64_t room[4]; // check makes some of these an ASSIGN or a PRINT
+        } expression;
         struct {
             kp_node *target;              // FOR; checked: a VARIABLE
             kp_node *range;               // FOR: what follows "in"; checked: NULL
@@ -241,6 +243,9 @@ typedef struct kp_function {
 } kp_function;
 
 kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last);
+
+// The last token of its text.
+static inline const kp_token *kp_ast_last(const kp_node *n) { return n->first + n->more; }
 
 // The function as text, one node a line; with `types`, each expression's type. What is nested too deep to be read is
 // left out.

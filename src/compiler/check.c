@@ -17,11 +17,11 @@ void kp_check_fail(kp_checker *c, const kp_node *at, const char *format, ...) {
     if (vsnprintf(message, sizeof message, format, args) < 0)
         message[0] = '\0';
     va_end(args);
-    kp_error_at(c->unit, at->first, at->last, "%s%s", message, kp_check_place_of_call(c));
+    kp_error_at(c->unit, at->first, kp_ast_last(at), "%s%s", message, kp_check_place_of_call(c));
 }
 
 const char *kp_check_text(kp_checker *c, const kp_node *n) {
-    uint32_t start = n->first->at, end = n->last->at + n->last->length;
+    uint32_t start = n->first->at, end = kp_ast_last(n)->at + kp_ast_last(n)->length;
     if (end <= start || end - start > LONGEST_TEXT || strcspn(c->unit->text + start, "\r\n") < end - start)
         return "...";
     return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
@@ -34,7 +34,7 @@ const char *kp_check_article(const char *noun) {
 }
 
 kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, const kp_type *type) {
-    kp_node *n = kp_ast_node(c->unit, kind, like->first, like->last);
+    kp_node *n = kp_ast_node(c->unit, kind, like->first, kp_ast_last(like));
     n->type = type;
     return n;
 }
@@ -106,7 +106,7 @@ static bool may_be_constant(kp_checker *c, const kp_node *n) {
     case KP_NODE_ATTRIBUTE:
         return kp_builtin_constant(n->u.attribute.name, &value) || kp_check_captured(c, n) != NULL;
     case KP_NODE_UNARY:
-        return may_be_constant(c, n->u.unary.operand);
+        return may_be_constant(c, n->u.operand);
     case KP_NODE_COMPARE:
         return all_may_be_constant(c, n->u.compare.list);
     case KP_NODE_CALL: {
@@ -151,7 +151,7 @@ kp_node *kp_check_given(kp_checker *c, const kp_node *n, const kp_constant *cons
     kp_list list = {.items = KP_UNIT_NEW(c->unit, kp_node *, constant->item_count), .count = 0};
     for (size_t i = 0; i < constant->item_count; i++)
         list.items[list.count++] = kp_check_given(c, n, &constant->items[i]);
-    tuple->u.list.list = list;
+    tuple->u.list = list;
     return tuple;
 }
 
@@ -161,12 +161,12 @@ static kp_node *checked_tuple(kp_checker *c, kp_node *n) {
         kp_node *value = may_be_constant(c, n) ? kp_check_expr(c, n) : NULL;
         return value != NULL && value->kind == KP_NODE_CONST ? value : NULL;
     }
-    for (uint32_t i = 0; i < n->u.list.list.count; i++) {
-        n->u.list.list.items[i] = checked_tuple(c, n->u.list.list.items[i]);
-        if (n->u.list.list.items[i] == NULL)
+    for (uint32_t i = 0; i < n->u.list.count; i++) {
+        n->u.list.items[i] = checked_tuple(c, n->u.list.items[i]);
+        if (n->u.list.items[i] == NULL)
             return NULL;
     }
-    return n->u.list.list.count > 0 ? n : NULL;
+    return n->u.list.count > 0 ? n : NULL;
 }
 
 static kp_node *global_tuple(kp_checker *c, const kp_node *n, kp_parser_global *global) {

@@ -144,7 +144,7 @@ static kp_node *check_item(kp_checker *c, kp_node *n) {
 }
 
 kp_node *kp_check_array(kp_checker *c, kp_node *n) {
-    kp_list list = n->u.list.list;
+    kp_list list = n->u.list;
     if (list.count == 0)
         kp_check_fail(c, n, "an empty list is not in the kernel language; an array has its length from the start");
     const kp_type *type = NULL;
@@ -360,8 +360,7 @@ static domain domain_of(kp_checker *c, kp_node *n) {
 
 static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
     kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
-    n->u.binary.op = op;
-    n->u.binary.at = like->first;
+    n->op = (uint8_t)op;
     return kp_check_combine(c, n, left, right);
 }
 
@@ -375,8 +374,8 @@ static kp_node *domain_value(kp_checker *c, const kp_node *like, const domain *d
 // A checked assignment: its value is a tuple of one.
 static kp_node *checked_assign(kp_checker *c, kp_node *target, kp_node *value) {
     kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, value, NULL);
-    tuple->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
-    tuple->u.list.list.items[0] = value;
+    tuple->u.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
+    tuple->u.list.items[0] = value;
     return assign_to(c, target, tuple);
 }
 

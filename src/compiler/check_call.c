@@ -48,7 +48,7 @@ static kp_node *construct(kp_checker *c, kp_node *n, const kp_type *type, kp_lis
     if (total != type->components)
         kp_check_fail(c, n, "%s has %u components, but these are %u", type->name, type->components, total);
     kp_node *result = kp_check_new(c, KP_NODE_CONSTRUCT, n, type);
-    result->u.list.list = list;
+    result->u.list = list;
     return result;
 }
 
@@ -178,8 +178,7 @@ static kp_node *call_abs_sign(kp_checker *c, kp_node *n, const kp_builtin *row, 
 
 static kp_node *call_pow(kp_checker *c, kp_node *n, kp_list list) {
     kp_node *binary = kp_check_new(c, KP_NODE_BINARY, n, NULL);
-    binary->u.binary.op = KP_TOKEN_DOUBLE_STAR;
-    binary->u.binary.at = n->first;
+    binary->op = KP_TOKEN_DOUBLE_STAR;
     return kp_check_combine(c, binary, list.items[0], list.items[1]);
 }
 
@@ -213,8 +212,7 @@ static kp_node *call_vector(kp_checker *c, kp_node *n, const kp_builtin *row, kp
 
 static kp_node *call_dot(kp_checker *c, kp_node *n, kp_list list) {
     kp_node *binary = kp_check_new(c, KP_NODE_BINARY, n, NULL);
-    binary->u.binary.op = KP_TOKEN_AT;
-    binary->u.binary.at = n->first;
+    binary->op = KP_TOKEN_AT;
     return kp_check_combine(c, binary, list.items[0], list.items[1]);
 }
 
@@ -291,7 +289,7 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
         return kp_check_image_call(c, n, row);
     kp_node *tuple = row->rule == KP_BUILTIN_CUSTOM && row->op == KP_CALL_LEN ? kp_check_table(c, list.items[0]) : NULL;
     if (tuple != NULL)
-        return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = tuple->u.list.list.count});
+        return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = tuple->u.list.count});
     if (row->rule == KP_BUILTIN_BARRIER || row->rule == KP_BUILTIN_ATOMIC || row->rule == KP_BUILTIN_SUBGROUP)
         return kp_check_parallel(c, n, row);
     if (kp_check_is_shared(c, n))
@@ -378,16 +376,15 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
 
 static kp_node *pair(kp_checker *c, kp_node *n, kp_node *first, kp_node *second) {
     kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
-    tuple->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 2), .count = 2};
-    tuple->u.list.list.items[0] = first;
-    tuple->u.list.list.items[1] = second;
+    tuple->u.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 2), .count = 2};
+    tuple->u.list.items[0] = first;
+    tuple->u.list.items[1] = second;
     return tuple;
 }
 
 static kp_node *binary(kp_checker *c, kp_node *n, kp_token_kind op, kp_node *left, kp_node *right) {
     kp_node *b = kp_check_new(c, KP_NODE_BINARY, n, NULL);
-    b->u.binary.op = op;
-    b->u.binary.at = n->first;
+    b->op = (uint8_t)op;
     return kp_check_combine(c, b, left, right);
 }
 
@@ -419,7 +416,7 @@ static kp_node *unpacked(kp_checker *c, kp_node *invoke) {
     unpack->u.unpack.value = invoke;
     kp_check_before(c, unpack);
     kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, invoke, NULL);
-    tuple->u.list.list = list;
+    tuple->u.list = list;
     return tuple;
 }
 

@@ -39,8 +39,8 @@ static kp_node *adapt(kp_checker *c, kp_node *n, const kp_type *type) {
         return n;
     }
     if (n->kind == KP_NODE_BOOL) {
-        for (uint32_t i = 0; i < n->u.list.list.count; i++)
-            n->u.list.list.items[i] = adapt(c, n->u.list.list.items[i], type);
+        for (uint32_t i = 0; i < n->u.list.count; i++)
+            n->u.list.items[i] = adapt(c, n->u.list.items[i], type);
         n->type = type;
         return n;
     }
@@ -138,8 +138,8 @@ kp_node *kp_check_temporary(kp_checker *c, kp_node *value) {
     assign->u.assign.targets = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
     assign->u.assign.targets.items[0] = target;
     assign->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, value, NULL);
-    assign->u.assign.value->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
-    assign->u.assign.value->u.list.list.items[0] = value;
+    assign->u.assign.value->u.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
+    assign->u.assign.value->u.list.items[0] = value;
     kp_check_before(c, assign);
     return target;
 }
@@ -208,17 +208,10 @@ void kp_check_unify(kp_checker *c, const kp_node *at, const char *what, kp_node 
         fail_pair(c, at, what, *left, *right);
 }
 
-static const char *quoted(kp_checker *c, kp_token_kind op) {
-    char text[16] = "'";
-    strcat(text, kp_lexer_spelling(op));
-    strcat(text, "'");
-    return kp_arena_text(&c->unit->arena, text, strlen(text));
-}
-
 static kp_node *finish_binary(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
     if (both_constant(left, right) && left->type == right->type) {
         kp_value value;
-        switch (kp_fold_binary(n->u.binary.op, left->type, left->u.value, right->u.value, &value)) {
+        switch (kp_fold_binary(n->op, left->type, left->u.value, right->u.value, &value)) {
         case KP_FOLD_DONE:
             return kp_check_constant(c, n, left->type, value);
         case KP_FOLD_ZERO_DIVISION:
@@ -327,7 +320,7 @@ static kp_node *combine_shift(kp_checker *c, kp_node *n, const char *op, kp_node
         kp_check_fail(c, right, "the amount of a shift is not negative");
     if (both_constant(left, right)) {
         kp_value value;
-        if (kp_fold_binary(n->u.binary.op, left->type, left->u.value, right->u.value, &value) == KP_FOLD_OVERFLOW)
+        if (kp_fold_binary(n->op, left->type, left->u.value, right->u.value, &value) == KP_FOLD_OVERFLOW)
             kp_check_fail(c, n, "this constant is larger than 64 bits hold");
         return kp_check_constant(c, n, left->type, value);
     }
@@ -372,8 +365,8 @@ static kp_node *combine_dot(kp_checker *c, kp_node *n, kp_node *left, kp_node *r
 
 // The tree below `n` stays shallow: both sides are already checked.
 kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
-    kp_token_kind op = n->u.binary.op;
-    const char *text = quoted(c, op);
+    kp_token_kind op = n->op;
+    const char *text = kp_lexer_quoted(op);
     if (kp_type_is_matrix(left->type) || kp_type_is_matrix(right->type))
         return kp_check_matrix_combine(c, n, text, left, right);
     switch (op) {
@@ -452,9 +445,9 @@ static kp_node *check_compare(kp_checker *c, kp_node *n) {
     for (uint32_t i = 0; i < pairs; i++) {
         lefts[i] = list.items[i];
         rights[i] = list.items[i + 1];
-        kp_check_unify(c, n, quoted(c, n->u.compare.ops[i]), &lefts[i], &rights[i]);
+        kp_check_unify(c, n, kp_lexer_quoted(n->u.compare.ops[i]), &lefts[i], &rights[i]);
         if (kp_type_is_bool(lefts[i]->type) && !is_equality(n->u.compare.ops[i]))
-            kp_check_fail(c, n, "%s takes numbers, but these are bools", quoted(c, n->u.compare.ops[i]));
+            kp_check_fail(c, n, "%s takes numbers, but these are bools", kp_lexer_quoted(n->u.compare.ops[i]));
         constants &= both_constant(lefts[i], rights[i]);
         if (constants)
             value &= kp_fold_compare(n->u.compare.ops[i], lefts[i]->type, lefts[i]->u.value, rights[i]->u.value);
@@ -483,7 +476,7 @@ kp_node *kp_check_truth(kp_checker *c, kp_node *n) {
 
 // and, or of bools, with constants taken out.
 static kp_node *finish_junction(kp_checker *c, kp_node *n, kp_list list) {
-    bool is_and = n->u.list.op == KP_TOKEN_AND;
+    bool is_and = n->op == KP_TOKEN_AND;
     kp_list left = {.items = list.items};
     for (uint32_t i = 0; i < list.count; i++) {
         kp_node *item = list.items[i];
@@ -498,26 +491,26 @@ static kp_node *finish_junction(kp_checker *c, kp_node *n, kp_list list) {
         return truth_constant(c, n, is_and);
     if (left.count == 1)
         return left.items[0];
-    n->u.list.list = left;
+    n->u.list = left;
     n->type = kp_type_scalar(c->unit, KP_BOOL);
     return n;
 }
 
 kp_node *kp_check_condition(kp_checker *c, kp_node *n) {
     if (n->kind == KP_NODE_BOOL) {
-        for (uint32_t i = 0; i < n->u.list.list.count; i++)
-            n->u.list.list.items[i] = kp_check_condition(c, n->u.list.list.items[i]);
-        return finish_junction(c, n, n->u.list.list);
+        for (uint32_t i = 0; i < n->u.list.count; i++)
+            n->u.list.items[i] = kp_check_condition(c, n->u.list.items[i]);
+        return finish_junction(c, n, n->u.list);
     }
-    if (n->kind == KP_NODE_UNARY && n->u.unary.op == KP_TOKEN_NOT)
+    if (n->kind == KP_NODE_UNARY && n->op == KP_TOKEN_NOT)
         return kp_check_expr(c, n);
     return kp_check_truth(c, kp_check_expr(c, n));
 }
 
 // As a value, `a or b` is one of its operands, so they are of one type.
 static kp_node *check_junction(kp_checker *c, kp_node *n) {
-    kp_list list = n->u.list.list;
-    const char *what = n->u.list.op == KP_TOKEN_AND ? "'and'" : "'or'";
+    kp_list list = n->u.list;
+    const char *what = n->op == KP_TOKEN_AND ? "'and'" : "'or'";
     for (uint32_t i = 0; i < list.count; i++) {
         list.items[i] = kp_check_expr(c, list.items[i]);
         if (i > 0 && list.items[i]->type != list.items[0]->type)
@@ -552,18 +545,17 @@ static kp_node *check_cond(kp_checker *c, kp_node *n) {
 
 // -2**63, whose digits alone are a u64: the only integer literal that is one with its sign.
 static bool is_least_literal(const kp_node *n) {
-    const kp_node *digits = n->u.unary.operand;
-    return n->u.unary.op == KP_TOKEN_MINUS && digits->kind == KP_NODE_CONST && digits->type->kind == KP_TYPE_SCALAR &&
+    const kp_node *digits = n->u.operand;
+    return n->op == KP_TOKEN_MINUS && digits->kind == KP_NODE_CONST && digits->type->kind == KP_TYPE_SCALAR &&
            digits->type->dtype == KP_U64 && digits->u.value.i == INT64_MIN;
 }
 
 static kp_node *check_unary(kp_checker *c, kp_node *n) {
-    kp_token_kind op = n->u.unary.op;
+    kp_token_kind op = n->op;
     if (is_least_literal(n))
         return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = INT64_MIN});
-    kp_node *operand =
-        op == KP_TOKEN_NOT ? kp_check_condition(c, n->u.unary.operand) : kp_check_expr(c, n->u.unary.operand);
-    const char *text = quoted(c, op);
+    kp_node *operand = op == KP_TOKEN_NOT ? kp_check_condition(c, n->u.operand) : kp_check_expr(c, n->u.operand);
+    const char *text = kp_lexer_quoted(op);
     bool signs_matrix = kp_type_is_matrix(operand->type) && (op == KP_TOKEN_MINUS || op == KP_TOKEN_PLUS);
     if (op != KP_TOKEN_NOT && !signs_matrix)
         want_numbers(c, n, text, operand, operand);
@@ -578,7 +570,7 @@ static kp_node *check_unary(kp_checker *c, kp_node *n) {
     operand = kp_check_settle(c, operand);
     if (op == KP_TOKEN_PLUS)
         return operand;
-    n->u.unary.operand = operand;
+    n->u.operand = operand;
     n->type = operand->type;
     return n;
 }

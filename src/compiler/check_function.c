@@ -59,8 +59,7 @@ static kp_parser_function *function_of(kp_checker *c, const kp_node *site, size_
     kp_checker_module *module = &c->modules[index + 1];
     if (module->outline == NULL) {
         const kp_text *text = &c->unit->texts[index + 1];
-        module->outline =
-            kp_parser_find(c->unit, kp_lexer_run(c->unit, text->at, text->at + text->length, false));
+        module->outline = kp_parser_find(c->unit, kp_lexer_run(c->unit, text->at, text->at + text->length, false));
     }
     kp_parser_function *function = last_of_name(module->outline, source->name);
     if (function == NULL)
@@ -474,18 +473,18 @@ static kp_node *returned_values(kp_checker *c, kp_node *n) {
     if (several != NULL && several->kind == KP_NODE_TUPLE)
         return several;
     if (several == NULL && value->kind == KP_NODE_TUPLE) {
-        for (uint32_t i = 0; i < value->u.list.list.count; i++)
-            value->u.list.list.items[i] = kp_check_expr(c, value->u.list.list.items[i]);
+        for (uint32_t i = 0; i < value->u.list.count; i++)
+            value->u.list.items[i] = kp_check_expr(c, value->u.list.items[i]);
         return value;
     }
     kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, value, NULL);
-    tuple->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
-    tuple->u.list.list.items[0] = several != NULL ? several : kp_check_expr(c, value);
+    tuple->u.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
+    tuple->u.list.items[0] = several != NULL ? several : kp_check_expr(c, value);
     return tuple;
 }
 
 static uint32_t count_of(const kp_node *returned) {
-    return returned->u.operand != NULL ? returned->u.operand->u.list.list.count : 0;
+    return returned->u.operand != NULL ? returned->u.operand->u.list.count : 0;
 }
 
 static void want_count(kp_checker *c, const kp_node *n, const kp_checker_call *call) {
@@ -515,7 +514,7 @@ static bool agree(const kp_type *a, const kp_type *b) {
 // Each value against that of every return before, of which the last to have a type of its own speaks for all.
 static void want_types(kp_checker *c, const kp_node *n, const kp_checker_call *call) {
     for (uint32_t i = 0; i < count_of(n); i++) {
-        kp_node *value = n->u.operand->u.list.list.items[i];
+        kp_node *value = n->u.operand->u.list.items[i];
         const kp_type *type = value->type;
         call->instance->shares |= kp_type_is_struct(type) && kp_check_struct_shares(value);
         if (!kp_type_is_literal(type) && !kp_type_is_value(type) && !kp_type_is_struct(type) &&
@@ -523,7 +522,7 @@ static void want_types(kp_checker *c, const kp_node *n, const kp_checker_call *c
             kp_check_fail(c, value, "%s cannot return a value of type %s; index it here", name_of(call->helper),
                           type->name);
         for (uint32_t k = call->return_count; k-- > 0 && !call->helper->returns_known;) {
-            const kp_node *other = call->returns[k]->u.operand->u.list.list.items[i];
+            const kp_node *other = call->returns[k]->u.operand->u.list.items[i];
             if (agree(type, other->type))
                 continue;
             bool same = kp_type_components(type) == kp_type_components(other->type);
@@ -558,7 +557,7 @@ static const kp_type *return_type(kp_checker *c, const kp_checker_call *call, ui
     if (call->helper->returns_known)
         return call->helper->returns[i];
     for (uint32_t k = 0; k < call->return_count; k++) {
-        const kp_type *its = call->returns[k]->u.operand->u.list.list.items[i]->type;
+        const kp_type *its = call->returns[k]->u.operand->u.list.items[i]->type;
         if (its->kind != KP_TYPE_INT_LITERAL && kp_type_is_literal(type))
             type = its->kind == KP_TYPE_FLOAT_LITERAL ? kp_type_float_literal(c->unit) : its;
     }
@@ -571,7 +570,7 @@ static kp_node *literal_of(const kp_checker_call *call, const kp_node *body) {
         body = body->next;
     if (body == NULL || body->kind != KP_NODE_RETURN || count_of(body) != 1 || call->helper->returns_known)
         return NULL;
-    kp_node *value = body->u.operand->u.list.list.items[0];
+    kp_node *value = body->u.operand->u.list.items[0];
     return value->kind == KP_NODE_CONST && kp_type_is_literal(value->type) ? value : NULL;
 }
 
@@ -582,7 +581,7 @@ static void settle_returns(kp_checker *c, const kp_checker_call *call) {
     for (uint32_t i = 0; i < instance->return_count; i++) {
         instance->returns[i] = return_type(c, call, i);
         for (uint32_t k = 0; k < call->return_count; k++) {
-            kp_node **value = &call->returns[k]->u.operand->u.list.list.items[i];
+            kp_node **value = &call->returns[k]->u.operand->u.list.items[i];
             *value = kp_check_coerce(c, *value, instance->returns[i], "the value returned");
         }
     }

@@ -33,7 +33,7 @@ static bool read_name(const kp_name *name, kp_type_use *use, uint32_t *axes) {
 
 static const char *text_of(kp_checker *c, const kp_node *n, const char *what) {
     uint32_t start, end;
-    if (n->kind != KP_NODE_STRING || n->first != n->last || !kp_lexer_string(c->unit, n->first, &start, &end))
+    if (n->kind != KP_NODE_STRING || n->first != kp_ast_last(n) || !kp_lexer_string(c->unit, n->first, &start, &end))
         kp_check_fail(c, n, "%s", what);
     return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
 }
@@ -87,7 +87,7 @@ const kp_type *kp_check_image_type(kp_checker *c, kp_node *n) {
         kp_check_fail(c, n, "%s needs the type of its pixels, as in %s[f32]", name->text, name->text);
     kp_node *index = n->u.subscript.index, *format = NULL;
     if (index->kind == KP_NODE_TUPLE) {
-        kp_list list = index->u.list.list;
+        kp_list list = index->u.list;
         if (type.use == KP_TYPE_TEXTURE && list.count == 2)
             kp_check_fail(c, list.items[1], "a texture takes images of any format; write %s[vec4]", name->text);
         if (list.count != 2)
@@ -208,7 +208,7 @@ static kp_node *coordinate(kp_checker *c, kp_node *n, const char *image) {
 static kp_node *coordinates(kp_checker *c, kp_node *n, const kp_node *index, const kp_node *image) {
     const kp_type *type = image->type;
     const char *name = kp_check_text(c, image);
-    kp_list list = index->u.list.list;
+    kp_list list = index->u.list;
     if (list.count != type->axes)
         kp_check_fail(c, index, "a pixel of '%s' is %s[%s], but these are %u numbers", name, name, in_order(type),
                       list.count);
@@ -218,9 +218,9 @@ static kp_node *coordinates(kp_checker *c, kp_node *n, const kp_node *index, con
                       "meant",
                       name, name, in_order(type), name, type->axes);
     kp_node *at = kp_check_new(c, KP_NODE_CONSTRUCT, n, kp_type_vector(c->unit, KP_I32, type->axes));
-    at->u.list.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, list.count), .count = list.count};
+    at->u.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, list.count), .count = list.count};
     for (uint32_t i = 0; i < list.count; i++)
-        at->u.list.list.items[i] = coordinate(c, list.items[i], name);
+        at->u.list.items[i] = coordinate(c, list.items[i], name);
     return at;
 }
 
@@ -243,7 +243,7 @@ kp_node *kp_check_pixel(kp_checker *c, kp_node *n, kp_node *image) {
     n->type = type->element;
     n->u.subscript.object = image;
     n->u.subscript.index = index;
-    n->u.subscript.from_end = false;
+    n->from_end = false;
     return n;
 }
 
@@ -433,9 +433,10 @@ bool kp_check_image_write(kp_checker *c, kp_node *n) {
     image_argument(c, list.items[0], row->name);
     kp_node *target = subscript_of(c, call, list.items[0], list.items[1]);
     n->kind = KP_NODE_ASSIGN;
-    memset(&n->u, 0, sizeof n->u);
-    n->u.assign.targets = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
-    n->u.assign.targets.items[0] = target;
+    kp_list targets = {.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
+    targets.items[0] = target;
+    n->u.assign.targets = targets;
     n->u.assign.value = list.items[2];
+    n->u.assign.annotation = NULL;
     return true;
 }

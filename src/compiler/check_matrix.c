@@ -27,7 +27,7 @@ static kp_node *scalar_item(kp_checker *c, kp_node *n, const kp_type *type) {
 
 static kp_node *construct(kp_checker *c, const kp_node *like, const kp_type *type, kp_list list) {
     kp_node *n = kp_check_new(c, KP_NODE_CONSTRUCT, like, type);
-    n->u.list.list = list;
+    n->u.list = list;
     return n;
 }
 
@@ -46,7 +46,7 @@ static kp_node *row_of(kp_checker *c, const kp_node *at, const kp_type *type, kp
 static kp_node *given_row(kp_checker *c, kp_node *n, const kp_type *type) {
     kp_node *tuple = is_group(n) ? n : kp_check_table(c, n);
     if (tuple != NULL)
-        return row_of(c, n, type, tuple->u.list.list);
+        return row_of(c, n, type, tuple->u.list);
     kp_node *value = kp_check_expr(c, n);
     bool fits = value->type->kind == KP_TYPE_VECTOR && value->type->components == type->element->components;
     if (!fits)
@@ -80,7 +80,7 @@ static kp_node *from_numbers(kp_checker *c, const kp_node *at, const kp_type *ty
 static kp_node *from_one(kp_checker *c, kp_node *n, const kp_type *type, kp_node *given) {
     kp_node *tuple = is_group(given) ? given : kp_check_table(c, given);
     if (tuple != NULL)
-        return from_rows(c, n, type, tuple->u.list.list);
+        return from_rows(c, n, type, tuple->u.list);
     kp_node *value = kp_check_expr(c, given);
     if (kp_type_is_scalar(value->type))
         kp_check_fail(c, n, "%s takes its elements or its rows; a diagonal is %s * eye(%u)", type->name,
@@ -111,7 +111,7 @@ kp_node *kp_check_matrix_captured(kp_checker *c, const kp_node *n, const kp_cons
         kp_check_fail(c, n, "'%s' is an array of %zu rows of %zu; a matrix has 2 to 4 of 2 to 4 floats", constant->name,
                       rows, columns);
     const kp_type *type = kp_type_matrix(c->unit, constant->dtype, (uint32_t)rows, (uint32_t)columns);
-    return from_rows(c, n, type, kp_check_given(c, n, constant)->u.list.list);
+    return from_rows(c, n, type, kp_check_given(c, n, constant)->u.list);
 }
 
 // eye(n): the identity.
@@ -201,7 +201,7 @@ static kp_node *beside(kp_checker *c, kp_node *n, const char *op, kp_node *value
 
 kp_node *kp_check_matrix_combine(kp_checker *c, kp_node *n, const char *op, kp_node *left, kp_node *right) {
     bool both = kp_type_is_matrix(left->type) && kp_type_is_matrix(right->type);
-    kp_token_kind kind = n->u.binary.op;
+    kp_token_kind kind = n->op;
     if (kind == KP_TOKEN_AT)
         return product(c, n, left, right);
     if (kind != KP_TOKEN_PLUS && kind != KP_TOKEN_MINUS && kind != KP_TOKEN_STAR && kind != KP_TOKEN_SLASH)

@@ -64,7 +64,7 @@ static void set_axes(kp_checker *c, kp_symbol *symbol, kp_node *shape) {
         symbol->axes[0] = axis_length(c, shape);
         return;
     }
-    kp_list list = shape->u.list.list;
+    kp_list list = shape->u.list;
     if (list.count < 1 || list.count > 2)
         kp_check_fail(c, shape, "shared memory has one or two axes, not %u", list.count);
     symbol->axis_count = list.count;

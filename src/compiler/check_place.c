@@ -188,8 +188,7 @@ kp_node *kp_check_index(kp_checker *c, kp_node *n) {
 
 static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
     kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
-    n->u.binary.op = op;
-    n->u.binary.at = like->first;
+    n->op = (uint8_t)op;
     return kp_check_combine(c, n, left, right);
 }
 
@@ -237,20 +236,20 @@ static kp_node *shared_element(kp_checker *c, kp_node *n, kp_node *object) {
     const kp_symbol *symbol = object->u.symbol;
     kp_node *index = n->u.subscript.index;
     bool several = index->kind == KP_NODE_TUPLE;
-    uint32_t given = several ? index->u.list.list.count : 1;
+    uint32_t given = several ? index->u.list.count : 1;
     if (given != symbol->axis_count)
         kp_check_fail(c, index, "'%s' has %u ax%s, but this is an index on %u", symbol->name->text, symbol->axis_count,
                       symbol->axis_count == 1 ? "is" : "es", given);
-    kp_node *flat = axis_index(c, several ? index->u.list.list.items[0] : index, symbol, 0);
+    kp_node *flat = axis_index(c, several ? index->u.list.items[0] : index, symbol, 0);
     if (several) {
-        kp_node *column = axis_index(c, index->u.list.list.items[1], symbol, 1);
+        kp_node *column = axis_index(c, index->u.list.items[1], symbol, 1);
         flat = binary(c, n, KP_TOKEN_STAR, flat, symbol->axes[1]);
         flat = binary(c, n, KP_TOKEN_PLUS, flat, column);
     }
     n->type = object->type->element;
     n->u.subscript.object = object;
     n->u.subscript.index = flat;
-    n->u.subscript.from_end = false;
+    n->from_end = false;
     return n;
 }
 
@@ -273,13 +272,13 @@ kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffe
 static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
     const kp_type *type = object->type;
     kp_node *index = n->u.subscript.index, *flat = NULL;
-    uint32_t count = index->kind == KP_NODE_TUPLE ? index->u.list.list.count : 1;
+    uint32_t count = index->kind == KP_NODE_TUPLE ? index->u.list.count : 1;
     if (count != type->axes)
         kp_check_fail(c, index, "'%s' has %u axes, but %s %u ind%s; write %s[%s]", kp_check_text(c, object), type->axes,
                       count == 1 ? "this is" : "these are", count, count == 1 ? "ex" : "ices", kp_check_text(c, object),
                       type->axes == 2 ? "i, j" : "i, j, k");
     for (uint32_t axis = 0; axis < count; axis++) {
-        kp_node *given = kp_check_index(c, index->u.list.list.items[axis]);
+        kp_node *given = kp_check_index(c, index->u.list.items[axis]);
         kp_node *at = on_axis(c, n, given, kp_check_shape(c, n, object, axis));
         if (axis > 0)
             flat = binary(c, n, KP_TOKEN_STAR, flat, kp_check_shape(c, n, object, axis));
@@ -288,7 +287,7 @@ static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
     n->type = type->element;
     n->u.subscript.object = object;
     n->u.subscript.index = flat;
-    n->u.subscript.from_end = false;
+    n->from_end = false;
     return n;
 }
 
@@ -296,7 +295,7 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object);
 
 // m[i, j] is m[i][j].
 static kp_node *matrix_element(kp_checker *c, kp_node *n, kp_node *object) {
-    kp_list list = n->u.subscript.index->u.list.list;
+    kp_list list = n->u.subscript.index->u.list;
     if (list.count != 2)
         kp_check_fail(c, n->u.subscript.index, "'%s' is %s and has two axes, but these are %u indices",
                       kp_check_text(c, object), object->type->name, list.count);
@@ -323,14 +322,14 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
         return matrix_element(c, n, object);
     if (n->u.subscript.index->kind == KP_NODE_TUPLE)
         kp_check_fail(c, n->u.subscript.index, "'%s' is %s and has one axis, but these are %u indices",
-                      kp_check_text(c, object), type->name, n->u.subscript.index->u.list.list.count);
+                      kp_check_text(c, object), type->name, n->u.subscript.index->u.list.count);
     kp_node *index = kp_check_index(c, n->u.subscript.index);
     uint32_t length = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
-    n->u.subscript.from_end = false;
+    n->from_end = false;
     if (index->kind == KP_NODE_CONST && length != 0)
         index = constant_index(c, index, type, length);
     else if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
-        n->u.subscript.from_end = true;
+        n->from_end = true;
     n->type = type->element;
     if (type->kind == KP_TYPE_VECTOR && index->kind == KP_NODE_CONST) {
         kp_node *swizzle = kp_check_new(c, KP_NODE_SWIZZLE, n, type->element);

@@ -97,7 +97,7 @@ static void add_token(text *t, const kp_token *token) {
 // n is a STRING: the tokens from its first to its last.
 static void add_string(text *t, const kp_node *n) {
     t->at = n;
-    for (const kp_token *token = n->first; token <= n->last; token++) {
+    for (const kp_token *token = n->first; token <= kp_ast_last(n); token++) {
         if (token->kind == KP_TOKEN_STRING)
             add_token(t, token);
     }

@@ -187,12 +187,12 @@ static kp_list values_of(kp_checker *c, kp_node *value, kp_list targets) {
         return shape_values(c, value, shape_of, targets.count);
     kp_node *several = value->kind == KP_NODE_CALL ? kp_check_several(c, value) : NULL;
     if (several != NULL && several->kind == KP_NODE_TUPLE) {
-        want_values(c, several, targets.count, several->u.list.list.count);
-        return several->u.list.list;
+        want_values(c, several, targets.count, several->u.list.count);
+        return several->u.list;
     }
     if (several != NULL || !is_group(value))
         return components_of(c, several != NULL ? several : kp_check_value(c, value), targets.count);
-    values = value->u.list.list;
+    values = value->u.list;
     want_values(c, value, targets.count, values.count);
     for (uint32_t i = 0; i < values.count; i++) {
         if (!is_group(targets.items[i]))
@@ -208,8 +208,8 @@ typedef struct pairs {
 
 static uint32_t count_targets(const kp_node *n) {
     uint32_t count = is_group(n) ? 0 : 1;
-    for (uint32_t i = 0; is_group(n) && i < n->u.list.list.count; i++)
-        count += count_targets(n->u.list.list.items[i]);
+    for (uint32_t i = 0; is_group(n) && i < n->u.list.count; i++)
+        count += count_targets(n->u.list.items[i]);
     return count;
 }
 
@@ -225,7 +225,7 @@ static void keep_values(kp_checker *c, pairs *p) {
 static void pair_up(kp_checker *c, kp_list targets, kp_list values, pairs *p) {
     for (uint32_t i = 0; i < targets.count; i++) {
         if (is_group(targets.items[i])) {
-            kp_list inside = targets.items[i]->u.list.list;
+            kp_list inside = targets.items[i]->u.list;
             keep_values(c, p);
             pair_up(c, inside, values_of(c, values.items[i], inside), p);
             continue;
@@ -240,7 +240,7 @@ static void check_unpack(kp_checker *c, kp_node *n, kp_node *tuple) {
     uint32_t count = count_targets(tuple);
     if (count == 0)
         kp_check_fail(c, tuple, "there is nothing to assign to");
-    kp_list targets = tuple->u.list.list;
+    kp_list targets = tuple->u.list;
     pairs p = {.targets.items = KP_UNIT_NEW(c->unit, kp_node *, count),
                .values.items = KP_UNIT_NEW(c->unit, kp_node *, count)};
     pair_up(c, targets, values_of(c, n->u.assign.value, targets), &p);
@@ -251,13 +251,13 @@ static void check_unpack(kp_checker *c, kp_node *n, kp_node *tuple) {
     }
     n->u.assign.targets = p.targets;
     n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
-    n->u.assign.value->u.list.list = p.values;
+    n->u.assign.value->u.list = p.values;
 }
 
 // a, b = c, d = value: each group gets the same values, worked out once.
 static void check_chain(kp_checker *c, kp_node *n) {
     kp_list targets = n->u.assign.targets;
-    kp_list first = targets.items[0]->u.list.list, values = values_of(c, n->u.assign.value, first);
+    kp_list first = targets.items[0]->u.list, values = values_of(c, n->u.assign.value, first);
     uint32_t total = values.count * targets.count;
     pairs p = {.targets.items = KP_UNIT_NEW(c->unit, kp_node *, total),
                .values.items = KP_UNIT_NEW(c->unit, kp_node *, total)};
@@ -270,8 +270,8 @@ static void check_chain(kp_checker *c, kp_node *n) {
         kp_node *group = targets.items[k];
         if (!is_group(group))
             kp_check_fail(c, group, "a tuple cannot be in a variable; assign to several names");
-        want_values(c, n->u.assign.value, group->u.list.list.count, values.count);
-        pair_up(c, group->u.list.list, values, &p);
+        want_values(c, n->u.assign.value, group->u.list.count, values.count);
+        pair_up(c, group->u.list, values, &p);
     }
     for (uint32_t i = 0; i < total; i++) {
         p.targets.items[i] = kp_check_target(c, p.targets.items[i], false);
@@ -280,7 +280,7 @@ static void check_chain(kp_checker *c, kp_node *n) {
     }
     n->u.assign.targets = p.targets;
     n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
-    n->u.assign.value->u.list.list = p.values;
+    n->u.assign.value->u.list = p.values;
 }
 
 static void check_assign(kp_checker *c, kp_node *n) {
@@ -330,7 +330,7 @@ static void check_assign(kp_checker *c, kp_node *n) {
         return;
     }
     n->u.assign.value = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
-    n->u.assign.value->u.list.list = values;
+    n->u.assign.value->u.list = values;
 }
 
 static void check_augment(kp_checker *c, kp_node *n) {
@@ -344,11 +344,10 @@ static void check_augment(kp_checker *c, kp_node *n) {
         fail_type(c, target, kp_check_settle(c, right));
     kp_node *left = kp_check_new(c, KP_NODE_TARGET, target, target->type);
     kp_node *binary = kp_check_new(c, KP_NODE_BINARY, n, NULL);
-    binary->u.binary.op = n->u.augment.op;
-    binary->u.binary.at = n->u.augment.at;
+    binary->op = n->op;
     kp_node *value = kp_check_combine(c, binary, left, right);
     if (value->type != target->type) {
-        if (n->u.augment.op == KP_TOKEN_SLASH && kp_type_is_int(target->type))
+        if (n->op == KP_TOKEN_SLASH && kp_type_is_int(target->type))
             kp_check_fail(c, n, "'/' gives a float, but '%s' is %s; write '//=' to divide integers",
                           target_name(c, target), target->type->name);
         bool by_right = kp_type_is_value(right->type) && right->type->components == value->type->components;
@@ -490,7 +489,7 @@ static bool for_in_tuple(kp_checker *c, kp_node *n) {
     n->u.loop.body = assign;
     n->u.loop.target = counter;
     n->u.loop.start = kp_check_constant(c, n, i32, (kp_value){.i = 0});
-    n->u.loop.stop = kp_check_constant(c, n, i32, (kp_value){.i = tuple->u.list.list.count});
+    n->u.loop.stop = kp_check_constant(c, n, i32, (kp_value){.i = tuple->u.list.count});
     n->u.loop.step = kp_check_constant(c, n, i32, (kp_value){.i = 1});
     n->u.loop.range = NULL;
     check_loop_body(c, n, false);
@@ -565,8 +564,8 @@ static void check_return(kp_checker *c, kp_node *n) {
 }
 
 static void check_global(kp_checker *c, const kp_node *n) {
-    for (uint32_t i = 0; i < n->u.list.list.count; i++) {
-        const kp_node *name = n->u.list.list.items[i];
+    for (uint32_t i = 0; i < n->u.list.count; i++) {
+        const kp_node *name = n->u.list.items[i];
         if (kp_scope_find(&c->scope, name->u.name) != NULL)
             kp_check_fail(c, name,
                           "'%s' is assigned in this function, but what is outside of it is constant; write the "

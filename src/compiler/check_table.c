@@ -28,8 +28,7 @@ static kp_node *axis_index(kp_checker *c, kp_node *index, uint32_t count) {
 
 static kp_node *combine(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
     kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
-    n->u.binary.op = op;
-    n->u.binary.at = like->first;
+    n->op = (uint8_t)op;
     return kp_check_combine(c, n, left, right);
 }
 
@@ -39,7 +38,7 @@ static void step_in(kp_checker *c, const kp_node *n, pick *p) {
     if (n->u.subscript.index->kind == KP_NODE_TUPLE)
         kp_check_fail(c, n->u.subscript.index, "a tuple takes one index at a time, as in %s[0][1]",
                       kp_check_text(c, n->u.subscript.object));
-    kp_list list = p->node->u.list.list;
+    kp_list list = p->node->u.list;
     kp_node *index = kp_check_index(c, n->u.subscript.index);
     if (index->kind == KP_NODE_CONST) {
         int64_t at = index->u.value.i, count = list.count;
@@ -77,7 +76,7 @@ static bool follow(kp_checker *c, const kp_node *n, pick *p) {
 static void flatten(kp_checker *c, const kp_node *at, const kp_node *shape, kp_node *n, kp_node **out,
                     uint32_t *count) {
     bool tuple = shape->kind == KP_NODE_TUPLE;
-    if (tuple != (n->kind == KP_NODE_TUPLE) || (tuple && shape->u.list.list.count != n->u.list.list.count))
+    if (tuple != (n->kind == KP_NODE_TUPLE) || (tuple && shape->u.list.count != n->u.list.count))
         kp_check_fail(c, at, "an index that is not known while compiling needs a tuple whose items are alike");
     if (!tuple) {
         if (out != NULL)
@@ -85,8 +84,8 @@ static void flatten(kp_checker *c, const kp_node *at, const kp_node *shape, kp_n
         ++*count;
         return;
     }
-    for (uint32_t i = 0; i < n->u.list.list.count; i++)
-        flatten(c, at, shape->u.list.list.items[0], n->u.list.list.items[i], out, count);
+    for (uint32_t i = 0; i < n->u.list.count; i++)
+        flatten(c, at, shape->u.list.items[0], n->u.list.items[i], out, count);
 }
 
 static kp_list leaves(kp_checker *c, const kp_node *at, kp_node *base) {
@@ -154,11 +153,11 @@ bool kp_check_table_items(kp_checker *c, kp_node *n, kp_list *out) {
     pick p;
     if (!follow(c, n, &p) || p.node->kind != KP_NODE_TUPLE)
         return false;
-    uint32_t count = p.node->u.list.list.count;
+    uint32_t count = p.node->u.list.count;
     *out = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
     kp_node *row = p.base != NULL ? kp_check_temporary(c, p.index) : NULL;
     for (uint32_t i = 0; i < count; i++) {
-        kp_node *item = p.node->u.list.list.items[i];
+        kp_node *item = p.node->u.list.items[i];
         if (item->kind == KP_NODE_TUPLE)
             kp_check_fail(c, n, "the items of '%s' are tuples; index it once more", kp_check_text(c, n));
         if (row != NULL)
@@ -175,8 +174,8 @@ bool kp_check_table_same(const kp_node *a, const kp_node *b) {
         return false;
     if (a->kind == KP_NODE_CONST)
         return kp_value_same(a->u.value, b->u.value);
-    bool same = a->u.list.list.count == b->u.list.list.count;
-    for (uint32_t i = 0; same && i < a->u.list.list.count; i++)
-        same = kp_check_table_same(a->u.list.list.items[i], b->u.list.list.items[i]);
+    bool same = a->u.list.count == b->u.list.count;
+    for (uint32_t i = 0; same && i < a->u.list.count; i++)
+        same = kp_check_table_same(a->u.list.items[i], b->u.list.items[i]);
     return same;
 }

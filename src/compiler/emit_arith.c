@@ -256,7 +256,7 @@ uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left) {
         return kp_emit_matrix_binary(e, n, left);
     const kp_type *type = n->type, *work = working_type(e, type);
     kp_node *right = n->u.binary.right;
-    kp_token_kind op = n->u.binary.op;
+    kp_token_kind op = n->op;
     switch (op) {
     case KP_TOKEN_DOUBLE_SLASH:
     case KP_TOKEN_PERCENT:

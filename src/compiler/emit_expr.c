@@ -75,13 +75,13 @@ static bool is_cheap(const kp_node *n, int *left) {
     case KP_NODE_CAST:
         return is_cheap(n->u.operand, left);
     case KP_NODE_UNARY:
-        return is_cheap(n->u.unary.operand, left);
+        return is_cheap(n->u.operand, left);
     case KP_NODE_SWIZZLE:
         return is_cheap(n->u.swizzle.operand, left);
     case KP_NODE_FIELD:
         return is_cheap(n->u.field.operand, left);
     case KP_NODE_BINARY:
-        return cheap_operator(n->u.binary.op) && is_cheap(n->u.binary.left, left) && is_cheap(n->u.binary.right, left);
+        return cheap_operator(n->op) && is_cheap(n->u.binary.left, left) && is_cheap(n->u.binary.right, left);
     case KP_NODE_COMPARE:
         return n->u.compare.list.count == 2 && is_cheap(n->u.compare.lefts[0], left) &&
                is_cheap(n->u.compare.rights[0], left);
@@ -127,13 +127,11 @@ static uint32_t junction(kp_emitter *e, kp_node *n, item_fn *item, uint32_t coun
     return value;
 }
 
-static uint32_t bool_item(kp_emitter *e, kp_node *n, uint32_t index) {
-    return kp_emit_expr(e, n->u.list.list.items[index]);
-}
+static uint32_t bool_item(kp_emitter *e, kp_node *n, uint32_t index) { return kp_emit_expr(e, n->u.list.items[index]); }
 
 static uint32_t emit_junction(kp_emitter *e, kp_node *n) {
-    kp_list list = n->u.list.list;
-    bool is_and = n->u.list.op == KP_TOKEN_AND, all_cheap = kp_type_is_bool(n->type);
+    kp_list list = n->u.list;
+    bool is_and = n->op == KP_TOKEN_AND, all_cheap = kp_type_is_bool(n->type);
     for (uint32_t i = 1; i < list.count && all_cheap; i++)
         all_cheap = cheap(list.items[i]);
     if (!all_cheap)
@@ -272,7 +270,7 @@ static uint32_t emit_array(kp_emitter *e, kp_node *n) {
 }
 
 static uint32_t emit_construct(kp_emitter *e, kp_node *n) {
-    kp_list list = n->u.list.list;
+    kp_list list = n->u.list;
     uint32_t parts[4];
     bool constants = list.count == n->type->components;
     for (uint32_t i = 0; i < list.count; i++) {
@@ -347,7 +345,7 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
     case KP_NODE_TARGET:
         return e->target;
     case KP_NODE_UNARY:
-        return kp_emit_unary(e, n->u.unary.op, n->type, kp_emit_expr(e, n->u.unary.operand));
+        return kp_emit_unary(e, n->op, n->type, kp_emit_expr(e, n->u.operand));
     case KP_NODE_BINARY:
         return emit_binary(e, n);
     case KP_NODE_COMPARE:

@@ -92,7 +92,7 @@ void kp_emit_unpack(kp_emitter *e, const kp_node *n) {
 }
 
 void kp_emit_return(kp_emitter *e, const kp_node *n) {
-    kp_list list = n->u.operand != NULL ? n->u.operand->u.list.list : (kp_list){0};
+    kp_list list = n->u.operand != NULL ? n->u.operand->u.list : (kp_list){0};
     if (list.count == 0) {
         kp_spirv_return(e->s);
         return;

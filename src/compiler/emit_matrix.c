@@ -56,7 +56,7 @@ uint32_t kp_emit_matrix_binary(kp_emitter *e, const kp_node *n, uint32_t left) {
     side a = side_of(e, n->u.binary.left, type, left), b = side_of(e, n->u.binary.right, type, right);
     for (uint32_t i = 0; i < type->length; i++) {
         uint32_t its = row_of(e, &a, i);
-        rows[i] = kp_spirv_binary(e->s, operator_of(n->u.binary.op), id, its, row_of(e, &b, i));
+        rows[i] = kp_spirv_binary(e->s, operator_of(n->op), id, its, row_of(e, &b, i));
     }
     return from_rows(e, type, rows);
 }

@@ -135,9 +135,9 @@ static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type, ui
     bool checked = e->unit->desc->checked;
     uint32_t given = kp_emit_expr(e, node), index = as_index(e, node, given, type);
     uint32_t length = 0;
-    if (checked || n->u.subscript.from_end)
+    if (checked || n->from_end)
         length = buffer->type->length != 0 ? u32(e, buffer->type->length) : kp_emit_length(e, buffer);
-    if (n->u.subscript.from_end) {
+    if (n->from_end) {
         uint32_t end = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, length);
         index = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, end, index);
     }

@@ -104,9 +104,8 @@ static uint32_t add_site(kp_emitter *e, kp_launch_site kind, const kp_token *tok
     text = text != NULL ? text : "";
     size_t room = strlen(text) + strlen(e->kernel->name) + strlen(file) + 80;
     char *line = KP_UNIT_NEW(e->unit, char, room);
-    int length =
-        snprintf(line, room, KP_LAUNCH_SITE "%d\n%u\n%u\n%zu\n%s%s\n%s", (int)kind, in.number,
-                 token->at - in.start + 1, strlen(text), text, e->kernel->name, file);
+    int length = snprintf(line, room, KP_LAUNCH_SITE "%d\n%u\n%u\n%zu\n%s%s\n%s", (int)kind, in.number,
+                          token->at - in.start + 1, strlen(text), text, e->kernel->name, file);
     kp_spirv_string(e->s, line, (uint32_t)length);
     return e->report.sites++;
 }

@@ -49,7 +49,7 @@ static bool is_in_place(const kp_node *value, const kp_node *target) {
 // All values are worked out before the first is stored; one that several targets get is worked out once.
 static void emit_assign(kp_emitter *e, const kp_node *n) {
     enum { FEW = 8 };
-    kp_list targets = n->u.assign.targets, values = n->u.assign.value->u.list.list;
+    kp_list targets = n->u.assign.targets, values = n->u.assign.value->u.list;
     uint32_t few[FEW], *ids = few;
     if (values.count > FEW)
         ids = KP_UNIT_NEW(e->unit, uint32_t, values.count);
@@ -96,7 +96,7 @@ static bool go_to(kp_emitter *e, uint32_t label) {
 static void nest(kp_emitter *e, const kp_node *n) {
     enum { DEEPEST = 700 };
     if (++e->nesting > DEEPEST)
-        kp_error_at(e->unit, n->first, n->last,
+        kp_error_at(e->unit, n->first, kp_ast_last(n),
                     "too many branches and loops are inside of each other here, where each "
                     "'elif' counts as well; the limit is %d",
                     DEEPEST);

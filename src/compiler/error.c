@@ -10,9 +10,7 @@
 
 enum { MESSAGE_SIZE = 2048, LONGEST_WORD = 64 };
 
-uint32_t kp_error_line(kp_unit *unit, const kp_token *token) {
-    return kp_texts_line_of(unit, token).number;
-}
+uint32_t kp_error_line(kp_unit *unit, const kp_token *token) { return kp_texts_line_of(unit, token).number; }
 
 const char *kp_error_file(const kp_unit *unit, const kp_token *token) { return kp_texts_of(unit, token)->file; }
 

@@ -51,6 +51,13 @@ static const char *const spellings[] = {
 #include "tokens.def"
 };
 
+static const char *const quoted[] = {
+#define TOKEN(name, text) [KP_TOKEN_##name] = "'" text "'",
+#define OPERATOR(name, text) [KP_TOKEN_##name] = "'" text "'",
+#define KEYWORD(name, text) [KP_TOKEN_##name] = "'" text "'",
+#include "tokens.def"
+};
+
 typedef struct indent {
     uint32_t column, narrow; // with tabs to the next multiple of 8, and with tabs as 1
 } indent;
@@ -161,7 +168,7 @@ static kp_token_kind keyword(const char *text, uint32_t length) {
     while (low <= high) {
         int middle = (low + high) / 2;
         const char *word = spellings[middle];
-        int order = strncmp(text, word, length);
+        int order = text[0] != word[0] ? text[0] - word[0] : strncmp(text, word, length);
         if (order == 0 && word[length] != '\0')
             order = -1;
         if (order == 0)
@@ -182,7 +189,8 @@ static bool at_string(const lexer *l, uint32_t *length) {
         char c = peek(l, *length);
         if (is_quote(c))
             return true;
-        if (c == '\0' || strchr("rRbBuUfFtT", c) == NULL)
+        c |= 0x20;
+        if (c != 'r' && c != 'b' && c != 'u' && c != 'f' && c != 't')
             return false;
     }
     return false;
@@ -376,7 +384,8 @@ static kp_token_kind operator_at(const lexer *l) {
 
 static void lex_operator(lexer *l) {
     kp_token_kind kind = operator_at(l);
-    uint32_t length = (uint32_t)strlen(spellings[kind]);
+    const char *text = spellings[kind];
+    uint32_t length = text[1] == '\0' ? 1 : text[2] == '\0' ? 2 : 3;
     if (kind == KP_TOKEN_ERROR) {
         add_fault(l, FAULT_CHARACTER, l->at++, 1);
         return;
@@ -498,7 +507,7 @@ const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, bool i
     l->inside = inside;
     l->capacity = (end - start) / 2 + 16; // most texts need less
     l->tokens = kp_arena_raw(&unit->arena, l->capacity * sizeof *l->tokens);
-    bool fresh = !inside;                  // at the start of a line whose indentation counts
+    bool fresh = !inside; // at the start of a line whose indentation counts
     while (l->at < l->end) {
         indent width;
         if (fresh && measure(l, &width))
@@ -555,6 +564,8 @@ void kp_lexer_check_text(kp_unit *unit, const kp_text *text) {
 // ---------------------------------------------------------------------------------------------------------------------
 // What tokens say
 // ---------------------------------------------------------------------------------------------------------------------
+
+const char *kp_lexer_quoted(kp_token_kind kind) { return quoted[kind]; }
 
 const char *kp_lexer_spelling(kp_token_kind kind) { return spellings[kind]; }
 

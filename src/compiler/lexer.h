@@ -46,6 +46,9 @@ const char *kp_lexer_describe(kp_unit *unit, const kp_token *token);
 // "+" for PLUS; "name" for NAME.
 const char *kp_lexer_spelling(kp_token_kind kind);
 
+// "'+'" for PLUS.
+const char *kp_lexer_quoted(kp_token_kind kind);
+
 // What is wrong with an ERROR token.
 const char *kp_lexer_fault(const kp_token *token);
 

@@ -54,7 +54,7 @@ kp_node *kp_parser_node(kp_parser *p, kp_node_kind kind, const kp_token *first) 
 }
 
 kp_node *kp_parser_end_node(kp_parser *p, kp_node *n) {
-    n->last = p->at - 1;
+    n->more = (uint32_t)(p->at - 1 - n->first);
     return n;
 }
 
@@ -280,9 +280,9 @@ kp_list kp_parser_class_at(kp_unit *unit, const kp_parser_class *class) {
         bool field = n->kind == KP_NODE_ASSIGN && n->u.assign.annotation != NULL &&
                      n->u.assign.targets.items[0]->kind == KP_NODE_NAME;
         if (!field)
-            kp_error_at(unit, n->first, n->last, "a struct of a kernel has fields alone, as in mass: f32");
+            kp_error_at(unit, n->first, kp_ast_last(n), "a struct of a kernel has fields alone, as in mass: f32");
         if (n->u.assign.value != NULL)
-            kp_error_at(unit, n->u.assign.value->first, n->u.assign.value->last, "a field has no default value");
+            kp_error_at(unit, n->u.assign.value->first, kp_ast_last(n->u.assign.value), "a field has no default value");
         kp_parser_push(&p, n);
     }
     return kp_parser_pop(&p, 0);

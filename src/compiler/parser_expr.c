@@ -67,7 +67,7 @@ static kp_node *group(kp_parser *p) {
         return kp_parser_end_node(p, list.items[0]);
     }
     kp_node *n = kp_parser_node(p, KP_NODE_TUPLE, open);
-    n->u.list.list = list;
+    n->u.list = list;
     return kp_parser_end_node(p, n);
 }
 
@@ -103,7 +103,7 @@ static kp_node *list(kp_parser *p) {
     if (comma)
         push_items(p, KP_TOKEN_RIGHT_BRACKET, &comma);
     kp_parser_close(p, KP_TOKEN_RIGHT_BRACKET, open);
-    n->u.list.list = kp_parser_pop(p, base);
+    n->u.list = kp_parser_pop(p, base);
     return kp_parser_end_node(p, n);
 }
 
@@ -194,7 +194,7 @@ static kp_node *subscript(kp_parser *p, kp_node *object) {
         while (accept(p, KP_TOKEN_COMMA) && !is(p, KP_TOKEN_RIGHT_BRACKET))
             kp_parser_push(p, kp_parser_expression(p));
         index = kp_parser_node(p, KP_NODE_TUPLE, start);
-        index->u.list.list = kp_parser_pop(p, base);
+        index->u.list = kp_parser_pop(p, base);
         kp_parser_end_node(p, index);
     }
     kp_parser_close(p, KP_TOKEN_RIGHT_BRACKET, open);
@@ -232,13 +232,12 @@ kp_node *kp_parser_primary(kp_parser *p) {
 
 static kp_node *unary(kp_parser *p);
 
-static kp_node *binary_node(kp_parser *p, kp_token_kind op, const kp_token *at, kp_node *left, kp_node *right) {
+static kp_node *binary_node(kp_parser *p, uint8_t op, kp_node *left, kp_node *right) {
     kp_node *n = kp_parser_node(p, KP_NODE_BINARY, left->first);
-    n->u.binary.op = op;
-    n->u.binary.at = at;
+    n->op = op;
     n->u.binary.left = left;
     n->u.binary.right = right;
-    n->last = right->last;
+    n->more = (uint32_t)(kp_ast_last(right) - n->first);
     return n;
 }
 
@@ -247,11 +246,11 @@ static kp_node *power(kp_parser *p) {
     kp_node *left = kp_parser_primary(p);
     if (!is(p, KP_TOKEN_DOUBLE_STAR))
         return left;
-    const kp_token *at = take(p);
+    take(p);
     kp_parser_enter(p);
     kp_node *right = unary(p);
     kp_parser_leave(p);
-    return binary_node(p, KP_TOKEN_DOUBLE_STAR, at, left, right);
+    return binary_node(p, KP_TOKEN_DOUBLE_STAR, left, right);
 }
 
 // unary := ('+' | '-' | '~') unary | power
@@ -259,9 +258,9 @@ static kp_node *unary(kp_parser *p) {
     if (!is(p, KP_TOKEN_PLUS) && !is(p, KP_TOKEN_MINUS) && !is(p, KP_TOKEN_TILDE))
         return power(p);
     kp_node *n = kp_parser_node(p, KP_NODE_UNARY, p->at);
-    n->u.unary.op = take(p)->kind;
+    n->op = take(p)->kind;
     kp_parser_enter(p);
-    n->u.unary.operand = unary(p);
+    n->u.operand = unary(p);
     kp_parser_leave(p);
     return kp_parser_end_node(p, n);
 }
@@ -296,8 +295,8 @@ static int precedence(uint8_t kind) {
 static kp_node *binary(kp_parser *p, int least) {
     kp_node *left = unary(p);
     for (int level; (level = precedence(p->at->kind)) >= least;) {
-        const kp_token *at = take(p);
-        left = binary_node(p, at->kind, at, left, binary(p, level + 1));
+        uint8_t op = take(p)->kind;
+        left = binary_node(p, op, left, binary(p, level + 1));
     }
     return left;
 }
@@ -327,7 +326,7 @@ static kp_node *comparison(kp_parser *p) {
     kp_token_kind *ops = KP_UNIT_NEW(p->unit, kp_token_kind, list.count - 1);
     ops[0] = start->kind;
     for (uint32_t i = 1; i + 1 < list.count; i++)
-        ops[i] = list.items[i]->last[1].kind;
+        ops[i] = kp_ast_last(list.items[i])[1].kind;
     n->u.compare.list = list;
     n->u.compare.ops = ops;
     return kp_parser_end_node(p, n);
@@ -338,9 +337,9 @@ static kp_node *negation(kp_parser *p) {
     if (!is(p, KP_TOKEN_NOT))
         return comparison(p);
     kp_node *n = kp_parser_node(p, KP_NODE_UNARY, p->at);
-    n->u.unary.op = take(p)->kind;
+    n->op = take(p)->kind;
     kp_parser_enter(p);
-    n->u.unary.operand = negation(p);
+    n->u.operand = negation(p);
     kp_parser_leave(p);
     return kp_parser_end_node(p, n);
 }
@@ -355,8 +354,8 @@ static kp_node *junction(kp_parser *p, kp_token_kind op) {
     kp_parser_push(p, first);
     while (accept(p, op))
         kp_parser_push(p, op == KP_TOKEN_OR ? junction(p, KP_TOKEN_AND) : negation(p));
-    n->u.list.list = kp_parser_pop(p, base);
-    n->u.list.op = op;
+    n->u.list = kp_parser_pop(p, base);
+    n->op = (uint8_t)op;
     return kp_parser_end_node(p, n);
 }
 
@@ -394,6 +393,6 @@ kp_node *kp_parser_expressions(kp_parser *p) {
             break;
         kp_parser_push(p, kp_parser_expression(p));
     }
-    n->u.list.list = kp_parser_pop(p, base);
+    n->u.list = kp_parser_pop(p, base);
     return kp_parser_end_node(p, n);
 }

@@ -104,7 +104,7 @@ static kp_node *for_target(kp_parser *p) {
     kp_parser_push(p, first);
     while (accept(p, KP_TOKEN_COMMA) && !is(p, KP_TOKEN_IN))
         kp_parser_push(p, kp_parser_primary(p));
-    n->u.list.list = kp_parser_pop(p, base);
+    n->u.list = kp_parser_pop(p, base);
     return kp_parser_end_node(p, n);
 }
 
@@ -141,7 +141,7 @@ static kp_node *assignment(kp_parser *p) {
     } else if (p->at->kind >= KP_TOKEN_PLUS_ASSIGN && p->at->kind <= KP_TOKEN_CARET_ASSIGN) {
         n = kp_parser_node(p, KP_NODE_AUGMENT, left->first);
         n->u.augment.at = take(p);
-        n->u.augment.op = (kp_token_kind)(n->u.augment.at->kind - KP_TOKEN_PLUS_ASSIGN + KP_TOKEN_PLUS);
+        n->op = (uint8_t)(n->u.augment.at->kind - KP_TOKEN_PLUS_ASSIGN + KP_TOKEN_PLUS);
         n->u.augment.target = left;
         n->u.augment.value = kp_parser_expressions(p);
     } else {
@@ -183,7 +183,7 @@ static kp_node *global_statement(kp_parser *p) {
         name->u.name = token->name;
         kp_parser_push(p, name);
     } while (accept(p, KP_TOKEN_COMMA));
-    n->u.list.list = kp_parser_pop(p, base);
+    n->u.list = kp_parser_pop(p, base);
     return kp_parser_end_node(p, n);
 }
 

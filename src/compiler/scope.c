@@ -67,8 +67,8 @@ static void note_change(kp_unit *unit, kp_scope *scope, kp_name *name) {
 
 static void add_target(kp_unit *unit, kp_scope *scope, const kp_node *target) {
     if (target->kind == KP_NODE_TUPLE || target->kind == KP_NODE_LIST) {
-        for (uint32_t i = 0; i < target->u.list.list.count; i++)
-            add_target(unit, scope, target->u.list.list.items[i]);
+        for (uint32_t i = 0; i < target->u.list.count; i++)
+            add_target(unit, scope, target->u.list.items[i]);
     } else if (target->kind == KP_NODE_NAME) {
         kp_symbol *known = kp_scope_find(scope, target->u.name);
         if (known == NULL)

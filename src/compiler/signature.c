@@ -34,7 +34,7 @@ static kp_node *unquote(kp_checker *c, kp_node *n) {
     uint32_t start, end;
     if (n->kind != KP_NODE_STRING)
         return n;
-    if (n->first != n->last || !kp_lexer_string(c->unit, n->first, &start, &end))
+    if (n->first != kp_ast_last(n) || !kp_lexer_string(c->unit, n->first, &start, &end))
         kp_check_fail(c, n, "a type in quotes is one plain string");
     return kp_parser_text(c->unit, start, end);
 }
@@ -181,7 +181,7 @@ const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n) {
     if (n->kind == KP_NODE_SUBSCRIPT && is_named(c, n->u.subscript.object, "Array")) {
         kp_node *index = n->u.subscript.index;
         if (index->kind == KP_NODE_TUPLE)
-            return view_type(c, n, index->u.list.list);
+            return view_type(c, n, index->u.list);
         return kp_type_array(c->unit, element_type(c, index), 0);
     }
     if (n->kind == KP_NODE_CALL && is_named(c, n->u.call.callee, "Array")) {
@@ -255,7 +255,7 @@ static void set_uniform(kp_checker *c, kp_check_param *param, kp_node *n, uint32
 // The text of a string literal, or the last name of ps.RES_INPUT.
 static const char *word_of(kp_checker *c, kp_node *n) {
     uint32_t start, end;
-    if (n->kind == KP_NODE_STRING && n->first == n->last && kp_lexer_string(c->unit, n->first, &start, &end))
+    if (n->kind == KP_NODE_STRING && n->first == kp_ast_last(n) && kp_lexer_string(c->unit, n->first, &start, &end))
         return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
     const kp_name *name = kp_check_path(c, n);
     if (name == NULL)
@@ -296,9 +296,9 @@ static const kp_type *tuple_type(kp_checker *c, const char *resource, kp_node *n
 static void tuple_bound(kp_checker *c, kp_check_param *param, const char *resource, kp_node *slot, kp_node *type_node) {
     enum { MOST = 0xFFFF };
     uint32_t set = 0, binding;
-    if (slot->kind == KP_NODE_TUPLE && slot->u.list.list.count == 2) {
-        set = constant_size(c, slot->u.list.list.items[0], "a descriptor set", 0, MOST);
-        binding = constant_size(c, slot->u.list.list.items[1], "a binding", 0, MOST);
+    if (slot->kind == KP_NODE_TUPLE && slot->u.list.count == 2) {
+        set = constant_size(c, slot->u.list.items[0], "a descriptor set", 0, MOST);
+        binding = constant_size(c, slot->u.list.items[1], "a binding", 0, MOST);
     } else {
         binding = constant_size(c, slot, "a binding", 0, MOST);
     }
@@ -320,7 +320,7 @@ static bool is_bound_resource(const char *name) {
 
 // (resource, slot, type)
 static void resolve_tuple(kp_checker *c, kp_check_param *param, kp_node *n) {
-    kp_list list = n->u.list.list;
+    kp_list list = n->u.list;
     if (list.count != 3)
         kp_check_fail(c, n, "a parameter's tuple is (resource, slot, type), as in (\"buffer\", 0, Array(f32))");
     const char *resource = word_of(c, list.items[0]);
@@ -509,7 +509,7 @@ bool kp_signature_hints(kp_checker *c, kp_node *n, kp_list *out) {
     bool tuple = n->kind == KP_NODE_SUBSCRIPT &&
                  (is_named(c, n->u.subscript.object, "tuple") || is_named(c, n->u.subscript.object, "Tuple"));
     if (tuple && n->u.subscript.index->kind == KP_NODE_TUPLE)
-        *out = n->u.subscript.index->u.list.list;
+        *out = n->u.subscript.index->u.list;
     return tuple;
 }
 
@@ -563,7 +563,7 @@ static void resolve_local_size(kp_checker *c, kp_node *n) {
     if (n->kind == KP_NODE_LIST)
         n->kind = KP_NODE_TUPLE;
     kp_list one = {.items = &n, .count = 1};
-    kp_list list = n->kind == KP_NODE_TUPLE ? n->u.list.list : one;
+    kp_list list = n->kind == KP_NODE_TUPLE ? n->u.list : one;
     if (list.count < 1 || list.count > 3)
         kp_check_fail(c, n, "local_size has one to three numbers, as in local_size=(16, 16)");
     for (uint32_t i = 0; i < 3; i++) {

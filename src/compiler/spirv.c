@@ -1,6 +1,6 @@
-// See spirv.h. Sections are growing word buffers in the arena; functions, which are most of a module, are lists of pieces
-// that are written once. Types and constants are found again through a hash table
-// over the words of their instructions, so asking twice gives one id.
+// See spirv.h. Sections are growing word buffers in the arena; functions, which are most of a module, are lists of
+// pieces that are written once. Types and constants are found again through a hash table over the words of their
+// instructions, so asking twice gives one id.
 #include "spirv.h"
 
 #include <string.h>

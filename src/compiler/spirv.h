@@ -42,7 +42,7 @@ typedef struct kp_spirv {
     kp_spirv_words head, variables;            // of the current function
     kp_spirv_piece *functions, *functions_end; // those that are complete; NULL: none
     kp_spirv_piece *body, *body_end;           // of the current function, or of the last one; NULL: there was none
-    kp_spirv_unique *unique;              // hash table
+    kp_spirv_unique *unique;                   // hash table
     uint32_t unique_count, unique_capacity;
 } kp_spirv;
 

@@ -133,7 +133,12 @@ kp_texts_line kp_texts_line_of(kp_unit *unit, const kp_token *token) {
     kp_text *text = kp_texts_of(unit, token);
     if (text->lines == NULL)
         note_lines(unit, text);
-    uint32_t low = 0, high = text->line_count; // the last line that starts at the token or before it
+    uint32_t low = 0, high = text->line_count;  // the last line that starts at the token or before it
+    if (text->lines[text->line] <= token->at) { // mostly it is this one or the next
+        low = text->line;
+        if (low + 2 < high && text->lines[low + 2] > token->at)
+            high = low + 2;
+    }
     while (high - low > 1) {
         uint32_t middle = low + (high - low) / 2;
         if (text->lines[middle] <= token->at)
@@ -141,6 +146,7 @@ kp_texts_line kp_texts_line_of(kp_unit *unit, const kp_token *token) {
         else
             high = middle;
     }
+    text->line = low;
     return (kp_texts_line){.text = text, .number = low + text->first_line, .start = text->lines[low]};
 }
 

@@ -95,7 +95,7 @@ static bool varies(walk *w, const kp_node *n) {
     case KP_NODE_VARIABLE:
         return any | n->u.symbol->varies;
     case KP_NODE_UNARY:
-        return any | varies(w, n->u.unary.operand);
+        return any | varies(w, n->u.operand);
     case KP_NODE_CAST:
     case KP_NODE_COPY:
         return any | varies(w, n->u.operand);
@@ -112,7 +112,7 @@ static bool varies(walk *w, const kp_node *n) {
     case KP_NODE_BOOL:
     case KP_NODE_CONSTRUCT:
     case KP_NODE_TUPLE:
-        return any | any_varies(w, n->u.list.list);
+        return any | any_varies(w, n->u.list);
     case KP_NODE_COND:
         any |= varies(w, n->u.cond.test);
         any |= varies(w, n->u.cond.yes);
@@ -225,7 +225,7 @@ static void walk_statement(walk *w, kp_node *n, const kp_node *why) {
     switch (n->kind) {
     case KP_NODE_ASSIGN:
         for (uint32_t i = 0; i < n->u.assign.targets.count; i++) {
-            differs = varies(w, n->u.assign.value->u.list.list.items[i]);
+            differs = varies(w, n->u.assign.value->u.list.items[i]);
             mark(w, n->u.assign.targets.items[i], why != NULL || differs);
         }
         break;

@@ -21,6 +21,7 @@ typedef struct kp_text {
     uint32_t file_id;    // emit: its OpString; 0: not written yet
     uint32_t *lines;     // where each line starts; NULL: nobody has asked yet
     uint32_t line_count; //
+    uint32_t line;       // that was asked for last
 } kp_text;
 
 typedef struct kp_unit {
