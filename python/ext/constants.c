@@ -73,55 +73,6 @@ static const kp_param *find(const names *n, kp_param_kind kind, PyObject *key) {
     return NULL;
 }
 
-// The fields of a struct, by Python's kp.structs.
-static int set_struct(const kp_param *p, const char *what, PyObject *value, char *at) {
-    PyObject *module = PyImport_ImportModule("kp.structs");
-    PyObject *bytes = NULL, *structure = module != NULL ? ext_struct_describe(p->structure) : NULL;
-    if (structure != NULL)
-        bytes = PyObject_CallMethod(module, "pack", "OOss", structure, value, what, p->name);
-    char *from = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
-    if (from != NULL)
-        memcpy(at, from, p->size);
-    Py_XDECREF(module);
-    Py_XDECREF(structure);
-    Py_XDECREF(bytes);
-    return from != NULL ? 0 : -1;
-}
-
-// One value, or as many as the member has components. The error names the constant.
-static int set_value(const kp_param *p, const char *what, PyObject *value, char *at) {
-    int result = -1;
-    size_t size = kp_dtype_size(p->dtype);
-    if (p->structure != NULL)
-        return set_struct(p, what, value, at);
-    if (p->components == 1) {
-        result = ext_element_set(p->dtype, at, value);
-    } else {
-        PyObject *fast = PySequence_Fast(value, "must be a sequence");
-        Py_ssize_t count = fast != NULL ? PySequence_Size(fast) : 0;
-        result = fast != NULL ? 0 : -1;
-        if (result == 0 && count != (Py_ssize_t)p->components) {
-            PyErr_Format(PyExc_ValueError, "%s: '%s' has %u components, %zd were given", what, p->name, p->components,
-                         count);
-            Py_DECREF(fast);
-            return -1;
-        }
-        for (Py_ssize_t i = 0; result == 0 && i < count; i++) {
-            PyObject *item = PySequence_GetItem(fast, i);
-            result = item != NULL ? ext_element_set(p->dtype, at + (size_t)i * size, item) : -1;
-            Py_XDECREF(item);
-        }
-        Py_XDECREF(fast);
-    }
-    if (result == 0 || (!PyErr_ExceptionMatches(PyExc_TypeError) && !PyErr_ExceptionMatches(PyExc_OverflowError)))
-        return result;
-    bool range = PyErr_ExceptionMatches(PyExc_OverflowError) != 0;
-    PyErr_Clear();
-    PyErr_Format(range ? PyExc_OverflowError : PyExc_TypeError, "%s: '%s' is %s, which %R is not", what, p->name,
-                 kp_dtype_name(p->dtype), value);
-    return -1;
-}
-
 static int check_all_given(const names *n, const bool *given, const char *what) {
     for (size_t i = 0; i < n->count; i++) {
         if (n->list[i].kind == KP_PARAM_CONSTANT && !given[i]) {
@@ -139,13 +90,11 @@ static int fill_push(const names *n, PyObject *dict, const char *what, bool *giv
         const kp_param *p = find(n, KP_PARAM_CONSTANT, key);
         if (p == NULL)
             return unknown(n, KP_PARAM_CONSTANT, what, key);
-        size_t its = p->structure != NULL ? p->size : kp_dtype_size(p->dtype) * p->components;
-        size_t end = (size_t)p->offset + its;
-        if (end > size) {
+        if ((size_t)p->offset + p->size > size) {
             PyErr_Format(PyExc_ValueError, "%s: '%s' lies outside the push constants", what, p->name);
             return -1;
         }
-        if (set_value(p, what, value, bytes + p->offset) < 0)
+        if (ext_value_put(p, value, what, bytes + p->offset, p->size) < 0)
             return -1;
         given[p - n->list] = true;
     }
@@ -234,7 +183,7 @@ static int fill_specs(const names *n, PyObject *dict, const char *what, char *by
         if (p == NULL)
             return unknown(n, KP_PARAM_SPEC, what, key);
         char *to = bytes + 8 * *count;
-        if (set_value(p, what, value, to) < 0)
+        if (ext_value_put(p, value, what, to, kp_dtype_size(p->dtype)) < 0)
             return -1;
         specs[(*count)++] = (kp_spec){.id = p->spec_id, .dtype = p->dtype, .value = to};
     }

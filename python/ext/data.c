@@ -92,7 +92,7 @@ static int allocate(ext_data *out) {
 }
 
 // Each element of a buffer into `out`, which has dtype and count.
-static int read_elements(const Py_buffer *buffer, ext_element element, bool convert, ext_data *out) {
+static int read_elements(const Py_buffer *buffer, ext_element element, bool convert, const char *what, ext_data *out) {
     if (allocate(out) < 0)
         return -1;
     bool contiguous = PyBuffer_IsContiguous(buffer, 'C') != 0;
@@ -101,6 +101,10 @@ static int read_elements(const Py_buffer *buffer, ext_element element, bool conv
     size_t size = kp_dtype_size(out->dtype);
     for (size_t i = 0; i < out->count; i++, to += size) {
         const char *at = contiguous ? (const char *)buffer->buf + i * element.size : walk_at(&w);
+        if (convert && ext_element_too_large(element, at)) {
+            PyErr_Format(PyExc_OverflowError, "%s[%zu]: does not fit in float32", what, i);
+            return -1;
+        }
         if (convert) {
             float value = ext_element_float(element, at);
             memcpy(to, &value, sizeof value);
@@ -140,7 +144,7 @@ static int read_buffer(int want, ext_data_rule rule, const char *what, ext_data 
     out->dtype = (kp_dtype)want;
     out->count = element_count(buffer);
     if (convert || element.swapped || !PyBuffer_IsContiguous(buffer, 'C'))
-        return read_elements(buffer, element, convert, out);
+        return read_elements(buffer, element, convert, what, out);
     out->bytes = buffer->buf;
     return 0;
 }

@@ -39,13 +39,15 @@ static double half_to_double(uint16_t bits) {
     return (bits & 0x8000u) != 0 ? -value : value;
 }
 
+#define HALF_LIMIT 65520.0 // what a half would be infinite from
+
 // Round to nearest, ties to even, as every float conversion; too large becomes infinite.
 static uint16_t double_to_half(double value) {
     uint16_t sign = signbit(value) ? 0x8000u : 0;
     double size = fabs(value);
     if (isnan(value))
         return sign | 0x7E00u;
-    if (size >= 65520.0)
+    if (size >= HALF_LIMIT)
         return sign | 0x7C00u;
     if (size < 0x1p-14) // subnormal; rounding up to the first normal number carries into the exponent by itself
         return sign | (uint16_t)nearbyint(ldexp(size, 24));
@@ -111,6 +113,10 @@ static int set_float(kp_dtype dtype, void *at, PyObject *value) {
     double number = PyFloat_AsDouble(value);
     if (number == -1.0 && PyErr_Occurred())
         return -1;
+    if (isfinite(number) && (dtype == KP_F32 ? isinf((float)number) : dtype == KP_F16 && fabs(number) >= HALF_LIMIT)) {
+        PyErr_Format(PyExc_OverflowError, "%R does not fit in %s", value, ext_element_numpy(dtype));
+        return -1;
+    }
     if (dtype == KP_F64) {
         memcpy(at, &number, sizeof number);
     } else if (dtype == KP_F32) {
@@ -163,7 +169,9 @@ int ext_element_set(kp_dtype dtype, void *at, PyObject *value) {
     if (dtype == KP_F32 || dtype == KP_F64 || dtype == KP_F16)
         return set_float(dtype, at, value);
     if (dtype == KP_BOOL) {
-        int truth = PyObject_IsTrue(value);
+        int truth = PyNumber_Check(value) ? PyObject_IsTrue(value) : -1; // of a text or a list it says something else
+        if (truth < 0 && !PyErr_Occurred())
+            PyErr_Format(PyExc_TypeError, "must be a bool, not %R", Py_TYPE(value));
         if (truth >= 0)
             *(uint8_t *)at = (uint8_t)truth;
         return truth < 0 ? -1 : 0;
@@ -239,6 +247,14 @@ void ext_element_copy(ext_element element, const void *at, void *to) {
     uint8_t *bytes = to;
     for (size_t i = 0; i < element.size; i++)
         bytes[i] = from[element.size - 1 - i];
+}
+
+bool ext_element_too_large(ext_element element, const void *at) {
+    double number;
+    if (element.kind != 'f' || element.size != sizeof number)
+        return false;
+    ext_element_copy(element, at, &number);
+    return isfinite(number) && isinf((float)number);
 }
 
 float ext_element_float(ext_element element, const void *at) {

@@ -174,7 +174,8 @@ const char *ext_element_numpy(kp_dtype dtype); // "float32"
 
 PyObject *ext_element_get(kp_dtype dtype, const void *at);
 
-// Writes the number `value` to `at`. -1 with TypeError or OverflowError.
+// Writes the number `value` to `at`. -1 with TypeError, or OverflowError when it does not fit: infinite is what a float
+// becomes that is so already, no other.
 int ext_element_set(kp_dtype dtype, void *at, PyObject *value);
 
 // An element of a foreign buffer: kind 'f', 'i', 'u' or '?', its bytes, and whether they are the other way round.
@@ -191,6 +192,7 @@ int ext_element_parse(const char *format, Py_ssize_t itemsize, const char *what,
 int ext_element_dtype(ext_element element);
 
 float ext_element_float(ext_element element, const void *at);
+bool ext_element_too_large(ext_element element, const void *at);      // for a float: it would become infinite
 void ext_element_copy(ext_element element, const void *at, void *to); // same bytes, in host order
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -224,6 +226,17 @@ int ext_data_own(ext_data *data, size_t bytes);
 
 // Raw bytes of SPIR-V, push constants. `owned` or `buffer` hold them.
 int ext_data_spirv(PyObject *object, ext_data *out);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// value.c: one value of a type
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Writes `value` as the `size` bytes that a constant or a uniform of this type is. -1 with a TypeError, ValueError or
+// OverflowError that starts with `who` and the place in quotes: k() argument 'box.low'.
+int ext_value_put(const kp_param *param, PyObject *value, const char *who, char *to, size_t size);
+
+// The axes of one element as NumPy has them: () of a number, (3,) of a vec3, (3, 3) of a mat3.
+PyObject *ext_value_shape(const kp_param *param);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // launch.c: arguments of algorithms and dispatches

@@ -193,6 +193,29 @@ static PyObject *launch(PyObject *module, PyObject *args) {
     return result == 0 ? PyLong_FromUnsignedLongLong(recipe) : NULL;
 }
 
+// numbers(data, dtype, what): what a kernel gets of an array or a sequence, as bytes.
+static PyObject *numbers(PyObject *module, PyObject *args) {
+    kp_ext *ext = PyModule_GetState(module);
+    PyObject *object;
+    const char *name, *what;
+    kp_dtype dtype;
+    ext_data data;
+    if (!PyArg_ParseTuple(args, "Oss:numbers", &object, &name, &what))
+        return NULL;
+    kp_result result = kp_dtype_find(name, &dtype);
+    if (result != KP_OK)
+        return ext_error_raise(ext, result);
+    if (ext_data_read(object, (int)dtype, EXT_DATA_STRICT, what, &data) < 0)
+        return NULL;
+    PyObject *bytes = PyBytes_FromStringAndSize(data.bytes, (Py_ssize_t)(data.count * kp_dtype_size(dtype)));
+    ext_data_release(&data);
+    return bytes;
+}
+
+PyDoc_STRVAR(numbers_doc,
+             "numbers(data, dtype, what, /)\n--\n\n"
+             "What a kernel gets of an array or a sequence of numbers, as bytes: arrays must have the dtype\n"
+             "(kernel-language name), sequences are converted.");
 PyDoc_STRVAR(devices_doc, "devices()\n--\n\n"
                           "What is known about each device, as list of kp.Device; empty on a machine without Vulkan.");
 PyDoc_STRVAR(list_devices_doc, "list_devices()\n--\n\n"
@@ -249,6 +272,7 @@ static PyMethodDef functions[] = {
     {"load_shader", KEYWORDS(ext_program_load), load_doc},
     {"set_classes", set_classes, METH_VARARGS, set_classes_doc},
     {"launch", launch, METH_VARARGS, launch_doc},
+    {"numbers", numbers, METH_VARARGS, numbers_doc},
     {NULL, NULL, 0, NULL},
 };
 

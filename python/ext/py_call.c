@@ -8,6 +8,7 @@
 // keyword arguments.
 #include "ext.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,19 +274,21 @@ static bool pack_integer(const scalar *s, int64_t value, char *to) {
     return true;
 }
 
-// As _pack() in kernel.py does; false for what Python is to decide.
+// As ext_value_put() does; false for what that is to decide.
 static bool pack(const scalar *s, const uint64_t *word, ext_patch *out) {
     double number = (double)(int64_t)word[1];
     *out = (ext_patch){.offset = s->offset, .size = s->size};
     if (word[0] == FLOAT)
         memcpy(&number, &word[1], sizeof number);
+    if (s->dtype == KP_BOOL ? word[0] == FLOAT : word[0] == TRUTH)
+        return false;
     if (s->dtype == KP_BOOL)
         return (s->size == 1 || s->size == 4) &&
                pack_integer(&(scalar){.size = s->size, .dtype = KP_U32}, number != 0, out->bytes);
     if (s->dtype == KP_F32 && s->size == 4) {
         float single = (float)number;
         memcpy(out->bytes, &single, sizeof single);
-        return true;
+        return isinf(number) || !isinf(single);
     }
     if (s->dtype == KP_F64 && s->size == 8) {
         memcpy(out->bytes, &number, sizeof number);

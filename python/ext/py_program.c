@@ -182,10 +182,10 @@ static PyObject *default_value(const kp_param *p) {
 }
 
 static PyObject *param_object(kp_ext *ext, const kp_param *p) {
-    PyObject *values = Py_BuildValue("(ssssIIIIINNINIzN)", p->name, p->type, kind_name(p->kind),
-                                     kp_dtype_name(p->dtype), p->components, p->set, p->binding, p->offset, p->size,
-                                     PyBool_FromLong(p->reads), PyBool_FromLong(p->writes), p->spec_id,
-                                     default_value(p), p->ndim, p->format, ext_struct_describe(p->structure));
+    PyObject *values = Py_BuildValue(
+        "(ssssIIIIINNINIzNN)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype), p->components, p->set,
+        p->binding, p->offset, p->size, PyBool_FromLong(p->reads), PyBool_FromLong(p->writes), p->spec_id,
+        default_value(p), p->ndim, p->format, ext_struct_describe(p->structure), ext_value_shape(p));
     PyObject *param = values != NULL ? PyStructSequence_New(ext->param_type) : NULL;
     for (Py_ssize_t i = 0; param != NULL && i < PyTuple_Size(values); i++)
         PyStructSequence_SetItem(param, i, Py_NewRef(PyTuple_GetItem(values, i)));
@@ -234,7 +234,94 @@ static PyObject *program_disassemble(PyObject *self, PyObject *unused) {
     return made;
 }
 
+// The value of a parameter, borrowed.
+static PyObject *value_of(PyObject *values, const kp_param *p) {
+    PyObject *name = PyUnicode_FromString(p->name);
+    PyObject *value = name != NULL ? PyDict_GetItemWithError(values, name) : NULL;
+    if (value == NULL && !PyErr_Occurred())
+        PyErr_SetObject(PyExc_KeyError, name);
+    Py_XDECREF(name);
+    return value;
+}
+
+// _push(values, who): the push constants, each at its offset.
+static PyObject *program_push(PyObject *self, PyObject *args) {
+    const kp_program *program = ((ext_program *)self)->handle;
+    PyObject *values;
+    const char *who;
+    if (!PyArg_ParseTuple(args, "O!s:_push", &PyDict_Type, &values, &who))
+        return NULL;
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)program->push_size);
+    char *to = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
+    if (to != NULL)
+        memset(to, 0, program->push_size);
+    for (size_t i = 0; bytes != NULL && i < program->param_count; i++) {
+        const kp_param *p = &program->params[i];
+        PyObject *value = p->kind == KP_PARAM_CONSTANT ? value_of(values, p) : Py_None;
+        if (value == NULL ||
+            (p->kind == KP_PARAM_CONSTANT && ext_value_put(p, value, who, to + p->offset, p->size) < 0))
+            Py_CLEAR(bytes);
+    }
+    return bytes;
+}
+
+// _specs(values, who): the specialization constants 0, 1, ..., EXT_SPEC_BYTES each.
+static PyObject *program_specs(PyObject *self, PyObject *args) {
+    const kp_program *program = ((ext_program *)self)->handle;
+    PyObject *values;
+    const char *who;
+    size_t count = 0;
+    if (!PyArg_ParseTuple(args, "O!s:_specs", &PyDict_Type, &values, &who))
+        return NULL;
+    for (size_t i = 0; i < program->param_count; i++)
+        count += program->params[i].kind == KP_PARAM_SPEC;
+    PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)(EXT_SPEC_BYTES * count));
+    char *to = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
+    if (to != NULL)
+        memset(to, 0, EXT_SPEC_BYTES * count);
+    for (size_t i = 0; bytes != NULL && i < program->param_count; i++) {
+        const kp_param *p = &program->params[i];
+        if (p->kind != KP_PARAM_SPEC)
+            continue;
+        PyObject *value = value_of(values, p);
+        size_t size = p->dtype == KP_BOOL ? sizeof(uint32_t) : p->size;
+        char *at = to + EXT_SPEC_BYTES * p->spec_id;
+        at[0] = (char)size;
+        if (value == NULL || ext_value_put(p, value, who, at + 1, size) < 0)
+            Py_CLEAR(bytes);
+    }
+    return bytes;
+}
+
+// _value(name, value, who): the bytes of a parameter that is a value, be it in a uniform.
+static PyObject *program_value(PyObject *self, PyObject *args) {
+    const kp_program *program = ((ext_program *)self)->handle;
+    PyObject *value;
+    const char *name, *who;
+    if (!PyArg_ParseTuple(args, "sOs:_value", &name, &value, &who))
+        return NULL;
+    for (size_t i = 0; i < program->param_count; i++) {
+        const kp_param *p = &program->params[i];
+        if (strcmp(p->name, name) != 0)
+            continue;
+        PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)p->size);
+        char *to = bytes != NULL ? PyBytes_AsString(bytes) : NULL;
+        if (to != NULL)
+            memset(to, 0, p->size);
+        if (to == NULL || ext_value_put(p, value, who, to, p->size) < 0)
+            Py_CLEAR(bytes);
+        return bytes;
+    }
+    return PyErr_Format(PyExc_KeyError, "%s", name);
+}
+
 static PyMethodDef program_methods[] = {
+    {"_push", program_push, METH_VARARGS,
+     "_push($self, values, who, /)\n--\n\nThe push constants of these values by name, as bytes; who is for messages."},
+    {"_specs", program_specs, METH_VARARGS,
+     "_specs($self, values, who, /)\n--\n\nThe specialization constants, as launch() takes them."},
+    {"_value", program_value, METH_VARARGS,
+     "_value($self, name, value, who, /)\n--\n\nThe bytes of one parameter that is a value."},
     {"disassemble", program_disassemble, METH_NOARGS,
      "disassemble($self, /)\n--\n\nThe SPIR-V module as text, one instruction a line."},
     {NULL, NULL, 0, NULL},
@@ -286,9 +373,10 @@ static PyStructSequence_Field param_fields[] = {
     {"format", "images: how a pixel is stored, 'rgba8'; None for textures: any that reads as dtype"},
     {"structure", "of structs: (name, size, align, fields), each field (name, type, dtype, components, count, offset, "
                   "size, structure); else None"},
+    {"shape", "axes of one element, as NumPy has them: () of a number, (3,) of a vec3, (3, 3) of a mat3"},
     {NULL, NULL},
 };
-static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 16};
+static PyStructSequence_Desc param_desc = {"kp.Param", "One parameter of a kernel.", param_fields, 17};
 
 int ext_program_init(kp_ext *ext, PyObject *module) {
     ext->program_type = ext_add_type(module, &program_spec, NULL);

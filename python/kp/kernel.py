@@ -12,13 +12,11 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
 
 from __future__ import annotations
 
-from operator import index
-
 from . import _kp
-from ._images import KINDS, check_image, image_of, size_of
+from ._arguments import check_array, check_memory, read_extent, shape_of
+from ._images import KINDS, image_of, size_of
 from ._source import check_function
-from .lang import matrix_shape
-from .structs import pack, uniform_array
+from .structs import uniform_array
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -206,7 +204,7 @@ class Kernel(_kp._Call):
         if len(tensors) != len(variant.buffers):
             raise TypeError(f"{self.__name__}() has {len(variant.buffers)} buffers, not {len(tensors)}")
         values = self._bind((), scalars, variant.scalars + variant.consts)
-        push, specs = self._push(variant, values), self._specs(variant, values)
+        push, specs = variant.constants(values, f"{self.__name__}() argument")
         for param, tensor in zip(variant.buffers, tensors, strict=True):
             self._check_memory(param, tensor)
         counts = self._extent(variant, extent, tensors)
@@ -245,7 +243,7 @@ class Kernel(_kp._Call):
     def _run(self, extent: Extent | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> _Remembered | None:
         variant = self._called_with(args, kwargs)
         values = self._bind(args, kwargs, variant.params)
-        push, specs = self._push(variant, values), self._specs(variant, values)
+        push, specs = variant.constants(values, f"{self.__name__}() argument")
         arguments = [values[param.name] for param in variant.buffers]
         if all(isinstance(argument, _kp.Memory) for argument in arguments):
             for param, argument in zip(variant.buffers, arguments, strict=True):
@@ -304,29 +302,25 @@ class Kernel(_kp._Call):
             if (id(argument), not is_image) in made:
                 raise TypeError(f"{what}: is the same array as another argument, of which one is an image")
             if (id(argument), is_image) not in made:
-                made[id(argument), is_image] = (self._copy_of(manager, argument, param), i)
+                made[id(argument), is_image] = (self._copy_of(manager, variant.program, argument, param), i)
                 copied |= 1 << i
             tensor, first = made[id(argument), is_image]
             if param.ndim > 1 and not is_image:
-                import numpy
-
-                tensor = tensor.reshape(numpy.shape(argument))
+                tensor = tensor.reshape(shape_of(argument))
             self._check_memory(param, tensor)
             tensors.append(tensor)
             if param.writes:
                 written |= 1 << first
         return tensors, copied, written
 
-    def _copy_of(self, manager: Manager, argument: Any, param: Param) -> Any:
+    def _copy_of(self, manager: Manager, program: Program, argument: Any, param: Param) -> Any:
         what = f"{self.__name__}() argument '{param.name}'"
         if param.kind in KINDS:
             return image_of(manager, argument, param, what)
         if param.kind == "uniform":
-            argument = uniform_array(param, argument, f"{self.__name__}() argument")
-        elif param.structure is not None and getattr(getattr(argument, "dtype", None), "names", None) is None:
-            raise TypeError(
-                f"{what}: must be a tensor or an array of {param.structure[0]}, not {type(argument).__name__}"
-            )
+            argument = uniform_array(program, param, argument, f"{self.__name__}() argument")
+        else:
+            check_array(param, argument, what)
         return manager._tensor_of(argument, param.dtype, what)
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], params: list[Param]) -> dict[str, Any]:
@@ -349,39 +343,12 @@ class Kernel(_kp._Call):
             raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}")
         return values
 
-    def _check_memory(self, param: Param, tensor: Any) -> None:
-        what = f"{self.__name__}() argument '{param.name}'"
-        if param.kind in KINDS:
-            check_image(tensor, what)
-            return
-        if isinstance(tensor, _kp.Image):
-            raise TypeError(f"{what}: must be a tensor or an array, not an image")
-        if not isinstance(tensor, _kp.Tensor):
-            raise TypeError(f"{what}: must be a kp.Tensor, not {type(tensor).__name__}")
-        dtype = _KOMPUTE_NAMES[tensor.data_type().name]
-        if dtype != param.dtype:
-            raise TypeError(f"{what}: has dtype {_NUMPY_NAMES[dtype]}, must be {_NUMPY_NAMES[param.dtype]}")
-        if param.ndim > 1 and (shape := tensor.shape) and len(shape) - (param.components > 1) != param.ndim:
-            raise ValueError(
-                f"{what}: has shape {shape}, {param.type} needs {param.ndim + (param.components > 1)} axes"
-            )
-        if param.kind == "uniform":
-            return  # the algorithm says what is too small
-        if tensor.size() % param.components:
-            raise ValueError(
-                f"{what}: has {tensor.size()} numbers, {param.type} needs a multiple of {param.components}"
-            )
+    def _check_memory(self, param: Param, memory: Any) -> None:
+        check_memory(param, memory, f"{self.__name__}() argument '{param.name}'")
 
     def _extent(self, variant: _Variant, extent: Extent | None, tensors: list[Tensor]) -> tuple[int, ...]:
         if extent is not None:
-            axes: Any = extent
-            try:
-                counts = tuple(map(index, axes if hasattr(axes, "__iter__") else (axes,)))
-            except TypeError:
-                raise TypeError(f"extent: must be one to three whole numbers, not {extent!r}") from None
-            if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
-                raise ValueError(f"extent: must be one to three numbers from 0 up, not {extent!r}")
-            return counts
+            return read_extent(extent)
         kinds = [param.type for param in variant.program.params if param.kind == "input"]
         kind = next((kind for kind in kinds if kind in ("Index2", "Index3")), None)
         axes = 1 if kind is None else int(kind[-1])
@@ -404,67 +371,6 @@ class Kernel(_kp._Call):
             )
         raise TypeError(f"{self.__name__}() writes no buffer: give its extent, as in {self.__name__}(..., extent=100)")
 
-    def _push(self, variant: _Variant, values: dict[str, Any]) -> bytes:
-        """The push constants: each scalar at its offset."""
-        block = bytearray(variant.program.push_size)
-        for param in variant.scalars:
-            value = values[param.name]
-            if param.structure is not None:
-                packed = pack(param.structure, value, f"{self.__name__}() argument", param.name)
-                block[param.offset : param.offset + param.size] = packed
-                continue
-            if param.components > 1 and not hasattr(value, "__iter__"):
-                raise TypeError(
-                    f"{self.__name__}() argument '{param.name}': must be {param.type}, not {type(value).__name__}"
-                )
-            scalars = (value,) if param.components == 1 else tuple(value)
-            shape = matrix_shape(param.type)
-            if shape is not None:
-                scalars = self._numbers_of(param, scalars, *shape)
-            if len(scalars) != param.components:
-                raise ValueError(
-                    f"{self.__name__}() argument '{param.name}': {param.type} has {param.components} components, "
-                    f"not {len(scalars)}"
-                )
-            for k, scalar in enumerate(scalars):
-                self._pack(param, block, k, scalar)
-        return bytes(block)
-
-    def _numbers_of(self, param: Param, rows: tuple[Any, ...], count: int, columns: int) -> tuple[Any, ...]:
-        """The numbers of a matrix, row by row."""
-        if len(rows) != count or any(not hasattr(row, "__len__") or len(row) != columns for row in rows):
-            raise ValueError(
-                f"{self.__name__}() argument '{param.name}': {param.type} is {count} rows of {columns} numbers"
-            )
-        return tuple(number for row in rows for number in row)
-
-    def _specs(self, variant: _Variant, values: dict[str, Any]) -> bytes:
-        """The specialization constants by id: the size of each value, and the value in eight bytes."""
-        block = bytearray(9 * len(variant.consts))
-        for param in variant.consts:
-            block[9 * param.spec_id] = 4 if param.dtype == "bool" else param.size
-            self._pack(param, block, 0, values[param.name])
-        return bytes(block)
-
-    def _pack(self, param: Param, block: bytearray, k: int, scalar: Any) -> None:
-        import struct
-
-        what = f"{self.__name__}() argument '{param.name}'"
-        spec = param.kind == "spec"
-        size = param.size // param.components
-        code = "I" if param.dtype == "bool" and (spec or size == 4) else _FORMATS[param.dtype]
-        if param.dtype == "bool":
-            scalar = bool(scalar)
-        elif isinstance(scalar, (str, bytes)) or not hasattr(scalar, "__float__" if code in "efd" else "__index__"):
-            if code not in "efd" or not hasattr(scalar, "__index__"):
-                raise TypeError(f"{what}: must be {param.type}, not {type(scalar).__name__}")
-        try:
-            struct.pack_into(code, block, 9 * param.spec_id + 1 if spec else param.offset + k * size, scalar)
-        except TypeError:  # an array with axes
-            raise TypeError(f"{what}: must be {param.type}, not {type(scalar).__name__}") from None
-        except (struct.error, OverflowError):
-            raise OverflowError(f"{what}: {scalar!r} does not fit in {param.dtype}") from None
-
 
 class _Variant:
     """A program, and its parameters by what becomes of them. Never changes."""
@@ -484,6 +390,10 @@ class _Variant:
             for position, param in enumerate(self.params)
             if param.kind == "constant" and param.components == 1 and param.structure is None
         )
+
+    def constants(self, values: dict[str, Any], who: str) -> tuple[bytes, bytes]:
+        """The push constants, and the specialization constants, of the arguments by name."""
+        return self.program._push(values, who), self.program._specs(values, who)
 
 
 class _Output:
@@ -514,8 +424,3 @@ class _Output:
             self.target[:] = data.tolist()
         else:
             self.view[...] = data.reshape(self.view.shape)
-
-
-_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
-_FORMATS = {text: code for text, _, _, code in _kp.DTYPES}
-_KOMPUTE_NAMES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}

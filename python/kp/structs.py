@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import Any
 
-    from ._kp import Param, _Structure
+    from ._kp import Param, Program, _Structure
 
 
 class StructType(LanguageType):
@@ -88,7 +88,10 @@ class Struct(metaclass=StructType):
             given[name] = value
         missing = [name for name in names if name not in given]
         if missing:
-            raise TypeError(f"{cls.__name__} needs a value for '{missing[0]}'")
+            what = "a value" if len(missing) == 1 else "values"
+            zeros = "" if given else f"; {cls.__name__}() is one of zeros in kernels alone"
+            listed = ", ".join(f"'{name}'" for name in missing)
+            raise TypeError(f"{cls.__name__} needs {what} for {listed}{zeros}")
         for name in names:
             setattr(self, name, given[name])
 
@@ -232,113 +235,13 @@ def _compare(kernel: Any, host: Any) -> None:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def pack(structure: _Structure, value: Any, who: str, name: str) -> bytes:
-    """The bytes of a struct: of an instance of its class, a dict, a tuple in the order of the fields, or a structured scalar.
-
-    TypeError, ValueError, OverflowError that name the field.
-    """
-    block = bytearray(structure[1])
-    try:
-        _put(structure, value, name, block, 0)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"{who} {error}") from None
-    return bytes(block)
-
-
-def uniform_array(param: Param, value: Any, who: str) -> Any:
-    """The array of a uniform, from a value, or as it is."""
+def uniform_array(program: Program, param: Param, value: Any, who: str) -> Any:
+    """The array of a uniform's bytes, from a value."""
     import numpy
 
-    if getattr(value, "shape", None) or hasattr(value, "__dlpack__"):
-        return value
-    if param.structure is not None and getattr(getattr(value, "dtype", None), "names", None) is None:
-        packed = pack(param.structure, value, who, param.name)
-        return numpy.frombuffer(packed, dtype_of(param.structure))
-    if param.structure is not None:
-        return value
-    block = bytearray(param.size)
-    try:
-        several = param.components > 1 or _is_array(param.type.removeprefix("Uniform["))
-        items = _flat(value, param.components, param.type, param.name) if several else [value]
-        for k, item in enumerate(items):
-            _put_number(param.dtype, item, param.name, block, k * (param.size // param.components))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise type(error)(f"{who} {error}") from None
-    return numpy.frombuffer(block, _NUMPY_NAMES[param.dtype])
-
-
-def _put(structure: _Structure, value: Any, what: str, block: bytearray, start: int) -> None:
-    name, _, _, fields = structure
-    values = _values(structure, value, what)
-    for (field, type_, dtype, components, count, offset, size, inner), given in zip(fields, values, strict=True):
-        where, at = f"{what}.{field}", start + offset
-        if inner is not None and count == 1 and not _is_array(type_):
-            _put(inner, given, where, block, at)
-            continue
-        several = components * count > 1 or _is_array(type_)
-        items = _flat(given, components * count, type_, where) if several else [given]
-        each = size // len(items)
-        for k, item in enumerate(items):
-            if inner is not None:
-                _put(inner, item, f"{where}[{k}]", block, at + k * each)
-            else:
-                _put_number(dtype, item, where, block, at + k * each)
-
-
-def _values(structure: _Structure, value: Any, what: str) -> list[Any]:
-    """The values of the fields, in order."""
-    name, _, _, fields = structure
-    names = [field[0] for field in fields]
-    found = getattr(getattr(value, "dtype", None), "names", None)
-    if found is not None and getattr(value, "shape", None) == ():
-        value = {field: value[field] for field in found}
-    elif isinstance(value, Struct):
-        value = {field: getattr(value, field) for field in type(value).fields}
-    if isinstance(value, dict):
-        for field in value:
-            if field not in names:
-                raise TypeError(f"'{what}': {name} has no field '{field}'; it has {', '.join(names)}")
-        missing = [field for field in names if field not in value]
-        if missing:
-            raise TypeError(f"'{what}': {name} needs a value for '{missing[0]}'")
-        return [value[field] for field in names]
-    if isinstance(value, (tuple, list)):
-        if len(value) != len(names):
-            raise TypeError(f"'{what}': {name} has {len(names)} fields, {', '.join(names)}, but these are {len(value)}")
-        return list(value)
-    raise TypeError(f"'{what}': must be {name}, a dict or a tuple of its fields, not {type(value).__name__}")
-
-
-def _flat(value: Any, count: int, type_: str, what: str) -> list[Any]:
-    """The items of a vector or an array, nested ones one behind the other."""
-    if not hasattr(value, "__iter__") or isinstance(value, (str, bytes, dict)):
-        raise TypeError(f"'{what}': must be {type_}, not {type(value).__name__}")
-    items = list(value)
-    while len(items) < count and items and all(hasattr(item, "__iter__") for item in items):
-        items = [part for item in items for part in item]
-    if len(items) != count:
-        raise ValueError(f"'{what}': {type_} has {count} numbers, but these are {len(items)}")
-    return items
-
-
-def _put_number(dtype: str, value: Any, what: str, block: bytearray, at: int) -> None:
-    import struct as packing
-
-    code = _FORMATS[dtype]
-    if dtype == "bool":
-        value = bool(value)
-    elif isinstance(value, (str, bytes)) or not (
-        hasattr(value, "__index__") or (code in "efd" and hasattr(value, "__float__"))
-    ):
-        raise TypeError(f"'{what}': must be {dtype}, not {type(value).__name__}")
-    try:
-        packing.pack_into(code, block, at, value)
-    except TypeError:
-        raise TypeError(f"'{what}': must be {dtype}, not {type(value).__name__}") from None
-    except (packing.error, OverflowError):
-        raise OverflowError(f"'{what}': {value!r} does not fit in {dtype}") from None
+    dtype = _NUMPY_NAMES[param.dtype] if param.structure is None else dtype_of(param.structure)
+    return numpy.frombuffer(program._value(param.name, value, who), dtype)
 
 
 _NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 _LANGUAGE_NAMES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}
-_FORMATS = {text: code for text, _, _, code in _kp.DTYPES}

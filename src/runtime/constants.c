@@ -10,17 +10,16 @@ static kp_result add(kp_constants *c, const kp_param *param) {
     kp_param *p = &c->list[c->count];
     *p = *param;
     p->name = kp_alloc_text(param->name != NULL ? param->name : "");
-    p->type = kp_dtype_name(param->dtype);
+    p->type = kp_alloc_text(param->type != NULL ? param->type : kp_dtype_name(param->dtype));
     p->structure = NULL;
-    if (p->name == NULL)
+    c->count++; // kp_constants_free frees what there is
+    if (p->name == NULL || p->type == NULL)
         return kp_error_host_memory(1);
-    c->count++;
     if (param->structure == NULL)
         return KP_OK;
     kp_struct *copy = NULL;
     kp_result result = kp_structs_copy(param->structure, "push constants", &copy);
     p->structure = copy;
-    p->type = copy != NULL && copy->name != NULL ? copy->name : "struct";
     return result;
 }
 
@@ -77,6 +76,7 @@ kp_result kp_constants_read(kp_constants *constants, const kp_program *program, 
 void kp_constants_free(kp_constants *constants) {
     for (size_t i = 0; i < constants->count; i++) {
         kp_alloc_free((void *)(uintptr_t)constants->list[i].name);
+        kp_alloc_free((void *)(uintptr_t)constants->list[i].type);
         kp_alloc_free((void *)(uintptr_t)constants->list[i].structure);
     }
     kp_alloc_free(constants->list);

@@ -216,9 +216,16 @@ def test_indices_stay_inside():
 def test_arguments_that_do_not_fit():
     kernel = kp.kernel_from_source("def k(i: Index, m: mat3x2, o: Array[f32]):\n    o[i] = m[1, 2]\n")
     o = np.zeros(1, np.float32)
-    for wrong in (np.zeros((3, 2)), np.zeros(6), [[1, 2, 3]], [1, 2]):
+    for wrong in ([[1, 2, 3]], [1, 2], [[1, 2], [3, 4], [5, 6]]):
         with pytest.raises(ValueError, match=r"^k\(\) argument 'm': mat3x2 is 2 rows of 3 numbers$"):
             kernel(wrong, o)
+    with pytest.raises(
+        ValueError, match=r"^k\(\) argument 'm': has shape \(3, 2\), mat3x2 takes \(2, 3\), or 6 in a row$"
+    ):
+        kernel(np.zeros((3, 2)), o)
+    for right in (np.arange(6), range(6), np.arange(6).reshape(2, 3).tolist()):
+        kernel(right, o)
+        assert o[0] == 5
     with pytest.raises(TypeError, match=r"argument 'm': must be mat3x2, not float"):
         kernel(1.0, o)
     with pytest.raises(ValueError, match=r"has 10 numbers, Array\[mat3\] needs a multiple of 9"):

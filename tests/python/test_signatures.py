@@ -141,7 +141,7 @@ def moved(i: Index, by: vec2, n: i32, x: Array[f32]):
     [
         (3.0, 1, r"moved\(\) argument 'by': must be vec2, not float"),
         ((1, 2), np.array([1]), r"moved\(\) argument 'n': must be i32, not ndarray"),
-        ((1, "2"), 1, r"moved\(\) argument 'by': must be vec2, not str"),
+        ((1, "2"), 1, r"moved\(\) argument 'by': must be f32, not str"),
     ],
 )
 def test_values_of_a_wrong_kind_are_named(by, n, message):

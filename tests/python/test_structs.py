@@ -122,7 +122,7 @@ RNG = np.random.default_rng(5)
 def contents(param):
     """Something for a parameter of a kernel of the text."""
     if param.structure is None:
-        shape = (8, param.components) if param.components > 1 else (8,)
+        shape = param.shape if param.kind == "uniform" else (8, *param.shape)
         return np.asarray(RNG.integers(1, 9, shape), {"f32": np.float32, "i32": np.int32}[param.dtype])
     dtype = dtype_of(param.structure)
     array = np.zeros((4, 2) if param.ndim == 2 else 8 if param.kind == "buffer" else 1, dtype)
@@ -318,12 +318,12 @@ OTHER = np.dtype([("position", "f4", 3), ("velocity", "f4", 3)])
 @pytest.mark.parametrize(
     ("arguments", "error", "message"),
     [
-        ((particles(2), np.zeros(2, "f4"), ((1, 2), (1, 2, 3))), ValueError, "'box.low': vec3 has 3 numbers, but these are 2"),
+        ((particles(2), np.zeros(2, "f4"), ((1, 2), (1, 2, 3))), ValueError, "'box.low': vec3 has 3 components, not 2"),
         ((particles(2), np.zeros(2, "f4"), {"low": (1, 2, 3)}), TypeError, "'box': Box needs a value for 'high'"),
         ((particles(2), np.zeros(2, "f4"), {"low": 1, "up": 2}), TypeError, "'box': Box has no field 'up'; it has low, high"),
         ((particles(2), np.zeros(2, "f4"), 3), TypeError, "'box': must be Box, a dict or a tuple of its fields, not int"),
         ((particles(2), np.zeros(2, "f4"), (("a", 2, 3), (1, 2, 3))), TypeError, "'box.low': must be f32, not str"),
-        ((np.zeros(2, "f4"), np.zeros(2, "f4"), GOOD), TypeError, "must be a tensor or an array of Particle, not ndarray"),
+        ((np.zeros(2, "f4"), np.zeros(2, "f4"), GOOD), TypeError, "has dtype float32, must be an array of Particle"),
         ((np.zeros(2, OTHER), np.zeros(2, "f4"), GOOD), TypeError, "is Array.Particle., tensor .* field 'velocity' is 3 x f32, not vec2"),
         ((particles(2), particles(2), GOOD), TypeError, "parameter 'out' is Array.f32., tensor|has dtype|must be"),
     ],
@@ -335,10 +335,10 @@ def test_arguments_that_do_not_fit(arguments, error, message):
 
 def test_uniforms_that_do_not_fit(mgr):
     x, table = np.zeros(8, np.float32), np.zeros(10, np.float32)
-    with pytest.raises(ValueError, match="'v': .*has 3 numbers, but these are 2"):
+    with pytest.raises(ValueError, match="'v': vec3 has 3 components, not 2"):
         settle(x, VALUES, (1, 2), table)
     with pytest.raises(ValueError, match="parameter 'v' is Uniform.vec3. of 12 bytes, tensor 'tensor' has 8"):
-        settle(x, VALUES, np.zeros(2, np.float32), table)
+        settle(x, VALUES, mgr.tensor([1, 2]), table)
     with pytest.raises(TypeError, match="'s.n': must be i32, not float"):
         settle(x, (*VALUES[:3], 1.5), (1, 2, 3), table)
 
@@ -366,6 +366,7 @@ def test_values_in_python():
         ((1, 2, 3), {}, "has 2 fields"),
         ((1,), {"low": 1}, "twice"),
         ((1,), {}, "needs a value"),
+        ((), {}, r"needs values for '\w+', '\w+'; \w+\(\) is one of zeros in kernels alone$"),
     ):
         with pytest.raises(TypeError, match=message):
             Box(*values, **named)

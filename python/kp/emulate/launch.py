@@ -11,7 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from .._kp import Tensor
+from .._arguments import read_extent
+from .._kp import Memory, Param
+from ..kernel import _Output as Output
+from .arguments import Arguments, declare, text_of, value_of
 from .arrays import Array, LocalArray, from_list, row_major
 from .images import MAKERS, Image, ImageSpec, Sampler
 from .parallel import Group, Invocation, run_group
@@ -139,17 +142,8 @@ class Buffer:
             data = view(data, leaf(element), name)
         if data.dtype != wanted:
             raise TypeError(f"argument '{name}': has dtype {data.dtype}, must be {wanted}")
-        if data.size % self.width:
-            raise ValueError(
-                f"argument '{name}': has {data.size} numbers, Array[{element.__name__}] needs a multiple of {self.width}"
-            )
         self.name, self.element, self.wraps = name, element, wraps
         self.axes = tuple(data.shape[:axes]) if axes > 1 else ()
-        if axes > 1 and data.ndim != axes + (self.width > 1):
-            raise ValueError(
-                f"argument '{name}': has shape {data.shape}, Array[{element.__name__}, {axes}] needs "
-                f"{axes + (self.width > 1)} axes"
-            )
         self.data = (data.reshape(-1, self.width) if self.width > 1 else data.reshape(-1))[:length]
 
     @property
@@ -231,8 +225,8 @@ _INPUTS: dict[str, Callable[[Place], Any]] = {
 class Parameter:
     """One parameter of a kernel: what it is, and the value that it has for an index."""
 
-    def __init__(self, name: str, spec: Any) -> None:
-        self.name, self.spec = name, spec
+    def __init__(self, name: str, spec: Any, text: str) -> None:
+        self.name, self.spec, self.text = name, spec, text
         self.is_input = isinstance(spec, Index) or (isinstance(spec, tuple) and spec[0] == "input")
 
     @property
@@ -252,7 +246,25 @@ class Parameter:
     def is_sampler(self) -> bool:
         return isinstance(self.spec, tuple) and self.spec[0] == "sampler"
 
-    def bind(self, given: Any, checked: bool = False) -> Callable[[Place], Any]:
+    @property
+    def plain(self) -> Any:
+        """The type of a value that is the same for all indices."""
+        spec = self.spec
+        return spec.kind if isinstance(spec, (Const, Uniform)) else spec[2] if isinstance(spec, tuple) else spec
+
+    @property
+    def declared(self) -> str:
+        """The type of what is bound, as the compiler takes it."""
+        if self.array is not None:
+            return text_of(self.array)
+        return f"Array[{text_of(self.spec[2])}]" if self.is_lone else self.text
+
+    @property
+    def is_lone(self) -> bool:
+        """Whether it is pyshader's buffer of one struct."""
+        return isinstance(self.spec, tuple) and self.spec[0] == "buffer" and self.array is None
+
+    def bind(self, given: Any, who: str, checked: bool = False) -> Callable[[Place], Any]:
         """A function from a place to the value of the parameter, for what the caller gave."""
         spec = self.spec
         if isinstance(spec, Index):
@@ -270,83 +282,13 @@ class Parameter:
         if self.array is not None:
             buffer = Buffer(self.name, self.array.element, given, self.array.length, self.array.axes)
             return lambda place: buffer
-        plain = spec.kind if isinstance(spec, (Const, Uniform)) else spec[2] if isinstance(spec, tuple) else spec
-        made = self._value(plain, given)
-        if isinstance(spec, tuple) and spec[0] == "buffer" and isinstance(made, Struct):
-            return lambda place: made  # the caller's own
+        if self.is_lone:
+            own = self.plain.at(view(given[:1], self.plain, self.name).reshape(()))
+            return lambda place: own
+        made = value_of(self.name, self.plain, given, who)
+        if isinstance(self.plain, Array):
+            made = Buffer(self.name, self.plain.element, made, self.plain.length, wraps=True)
         return (lambda place: made.copy()) if isinstance(made, Value) else (lambda place: made)
-
-    def _value(self, kind: Any, given: Any) -> Any:
-        """The value of a parameter that is the same for all indices."""
-        if isinstance(given, Tensor):
-            given = np.asarray(given)
-        if isinstance(given, np.ndarray) and not isinstance(self.spec, Const):
-            given = given.reshape(-1)[: numbers(kind)[1]]  # of a uniform, which may be longer
-        if isinstance(kind, Array):
-            return Buffer(self.name, kind.element, np.ascontiguousarray(given).reshape(-1), kind.length, wraps=True)
-        if issubclass(kind, Struct):
-            if isinstance(given, np.ndarray) and given.dtype.names is not None:
-                return kind.at(view(given.reshape(-1)[:1], kind, self.name).reshape(()))
-            return kind.given(given, self.name)
-        if issubclass(kind, Composite):
-            parts = np.asarray(given).reshape(-1).tolist()
-            if len(parts) != kind.size:
-                raise ValueError(
-                    f"argument '{self.name}': {kind.__name__} has {kind.size} components, not {len(parts)}"
-                )
-            return kind(*[kind.scalar(x) for x in parts])
-        given = given.reshape(-1)[0] if isinstance(given, np.ndarray) and given.size else given
-        given = given.item() if isinstance(given, (np.generic, np.ndarray)) else given
-        if kind is not bool and issubclass(kind, int) and not isinstance(given, int):
-            raise TypeError(f"argument '{self.name}': must be {kind.__name__}, not {type(given).__name__}")
-        if kind is not bool and issubclass(kind, int) and not kind.low <= given <= kind.high:
-            raise OverflowError(f"argument '{self.name}': {given!r} does not fit in {kind.__name__}")
-        return kind(given)
-
-
-# ----------------------------------------------------------------------------------------------------------------------
-# Arguments
-# ----------------------------------------------------------------------------------------------------------------------
-
-
-class _Arguments:
-    """The callers' objects as flat NumPy arrays. An object that comes twice is one array; what could not be used in place is
-    written back at the end."""
-
-    def __init__(self) -> None:
-        self.made: dict[int, tuple[Any, Any]] = {}
-
-    def array(self, given: Any, element: Any) -> Any:
-        if id(given) not in self.made:
-            self.made[id(given)] = (given, self._flat(given, element))
-        return self.made[id(given)][1]
-
-    def image(self, given: Any) -> Any:
-        """The array of an image's pixels; a kp.Image as it is, whose host side is one."""
-        if hasattr(given, "num_channels"):
-            return given
-        if id(given) not in self.made:
-            array = np.asarray(given, dtype=np.float32 if isinstance(given, (list, tuple)) else None)
-            self.made[id(given)] = (given, array.astype(array.dtype.newbyteorder("="), copy=False))
-        return self.made[id(given)][1]
-
-    def shape(self, given: Any) -> tuple[int, ...]:
-        return np.shape(given) if isinstance(given, (list, tuple, np.ndarray)) else memoryview(given).shape or ()
-
-    def _flat(self, given: Any, element: Any) -> Any:
-        if isinstance(given, (list, tuple)):
-            return np.array(given, dtype=numbers(element)[0]).reshape(-1)
-        found = given if isinstance(given, np.ndarray) else np.asarray(memoryview(given))
-        return found.astype(found.dtype.newbyteorder("="), copy=False).reshape(-1)
-
-    def write_back(self, written: set[int]) -> None:
-        for given, flat in self.made.values():
-            if id(given) not in written:
-                continue
-            if isinstance(given, list):
-                given[:] = flat.tolist()
-            elif isinstance(given, np.ndarray) and not np.shares_memory(given, flat):
-                given[...] = flat.reshape(given.shape)
 
 
 def _written(node: ast.FunctionDef) -> set[str]:
@@ -409,7 +351,9 @@ class Emulation:
             self.writes |= {param.name for param in self.program.params if param.writes}
         origin = self.kernel._origin if self.kernel is not None else None
         self.checked = bool(origin is not None and origin.options.get("checked"))
-        self.parameters = [Parameter(a, spec_of(text, self.function.structs)) for a, text in self._types().items()]
+        self.parameters = [
+            Parameter(a, spec_of(text, self.function.structs), text) for a, text in self._types().items()
+        ]
         self.constants = self._defaults()
         self.function.node.args.defaults = []
         self.local_size, self.subgroup_size = self._sizes()
@@ -463,11 +407,14 @@ class Emulation:
     def run(self, extent: Any, *args: Any) -> None:
         """Runs the kernel once per index of `extent` (a number, or a tuple of up to three), x fastest, in whole workgroups. The
         arguments are those behind the index, in order; NumPy arrays for buffers."""
-        counts = tuple(int(n) for n in np.atleast_1d(extent))
+        counts: tuple[int, ...] = tuple(int(n) for n in np.atleast_1d(extent))
         axes, counts = len(counts), counts + (1,) * (3 - len(counts))
         given = iter(args)
         place = Place(counts, self.local_size)
-        sources = [p.bind(None if p.is_input else next(given), self.checked) for p in self.parameters]
+        sources = [
+            p.bind(None if p.is_input else next(given), f"{self.name}() argument", self.checked)
+            for p in self.parameters
+        ]
         function = self.function.make(types_of_parameters=False)
 
         def call(who: Invocation) -> Any:
@@ -491,20 +438,18 @@ class Emulation:
     def launch(self, args: tuple[Any, ...], kwargs: dict[str, Any], extent: Any) -> None:
         """Runs the kernel with a caller's arguments."""
         given = self._bind(args, kwargs)
-        arguments = _Arguments()
+        arguments = Arguments()
         values = []
         written = set()
         for parameter in self.parameters:
             if parameter.is_input:
                 continue
-            value = given[parameter.name]
-            if parameter.name in self.writes:
+            value, what = given[parameter.name], f"{self.name}() argument '{parameter.name}'"
+            if parameter.name in self.writes and not isinstance(value, Memory):
+                Output(what, value)
                 written.add(id(value))
-            if parameter.image is not None:
-                value = arguments.image(value)
-            if parameter.array is not None:
-                flat = arguments.array(value, parameter.array.element)
-                value = flat.reshape(arguments.shape(value)) if parameter.array.axes > 1 else flat
+            if parameter.array is not None or parameter.image is not None or parameter.is_lone:
+                value = arguments.take(self._param(parameter), value, what)
             values.append(value)
         try:
             self.run(self._extent(extent, values), *values)
@@ -525,9 +470,14 @@ class Emulation:
             raise TypeError(f"{self.name}() missing arguments: {', '.join(missing)}")
         return values
 
+    def _param(self, parameter: Parameter) -> Param:
+        """What the compiler knows of what is bound."""
+        program = self.program or declare(parameter.name, parameter.declared)
+        return next(param for param in program.params if param.name == parameter.name)
+
     def _extent(self, extent: Any, values: list[Any]) -> Any:
         if extent is not None:
-            return extent
+            return read_extent(extent)
         index = next((p.spec for p in self.parameters if isinstance(p.spec, Index) and p.spec.name == "Index"), None)
         axes = index.axes if index is not None else 1
         for parameter, value in zip([p for p in self.parameters if not p.is_input], values):

@@ -3,13 +3,13 @@ variable gets is a copy, as with vectors."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
 
 from .. import _kp
-from ..structs import pack
 from .arrays import Array, from_list
 from .vectors import Composite, Value, typed
 
@@ -44,11 +44,6 @@ class Struct(Value):
     def anything(cls) -> Any:
         """What should catch the eye: bytes of 0x7F, large numbers."""
         return cls.at(np.frombuffer(b"\x7f" * cls.dtype.itemsize, cls.dtype).reshape(()).copy())
-
-    @classmethod
-    def given(cls, value: Any, name: str) -> Any:
-        """From what the caller of a kernel passes."""
-        return cls.at(np.frombuffer(pack(structure_of(cls), value, "argument", name), cls.dtype).reshape(()).copy())
 
     def copy(self) -> Any:
         return self.at(self._data.copy())
@@ -132,17 +127,27 @@ def struct(name: str | None = None, /, **fields: Any) -> Any:
     return _made[key]
 
 
-def structure_of(kind: Any) -> Any:
-    """As kp.Param.structure has it."""
-    fields = []
-    for name, field in kind.fields.items():
-        dtype, count = numbers(field)
-        inner = structure_of(leaf(field)) if dtype.names is not None else None
-        text = "u8" if inner is not None else _LANGUAGE_NAMES[dtype.name]
-        size = getattr(leaf(field), "size", 1) if inner is None else 1
-        offset = kind.dtype.fields[name][1]
-        fields.append((name, field.__name__, text, size, count // size, offset, dtype.itemsize * count, inner))
-    return (kind.__name__, kind.dtype.itemsize, kind.dtype.alignment, tuple(fields))
+def field_error(structure: Any, dtype: Any) -> str | None:
+    """What a dtype has otherwise than a kernel's struct, as kp.Param.structure has it; None: nothing."""
+    _, size, _, fields = structure
+    for (name, type_, kind, components, count, offset, _, inner), has in zip(fields, dtype.names, strict=False):
+        base, shape = dtype.fields[has][0].subdtype or (dtype.fields[has][0], ())
+        if name != has:
+            return f"the field after byte {offset} is '{has}', not '{name}'"
+        same = base.names is None if inner is None else base.names is not None
+        if not same or (inner is None and base != _NUMPY_NAMES[kind]) or math.prod(shape) != components * count:
+            return f"field '{name}' has dtype {dtype.fields[has][0]}, not that of {type_}"
+        if dtype.fields[has][1] != offset:
+            return f"field '{name}' is at byte {dtype.fields[has][1]}, not {offset} (make the dtype with align=True)"
+        if inner is not None and (reason := field_error(inner, base)) is not None:
+            return reason
+    if len(fields) != len(dtype.names):
+        return f"it has {len(dtype.names)} fields, not {len(fields)}"
+    return (
+        None
+        if dtype.itemsize == size
+        else f"it has {dtype.itemsize} bytes, not {size} (make the dtype with align=True)"
+    )
 
 
 def view(data: Any, kind: Any, name: str) -> Any:
@@ -154,6 +159,6 @@ def view(data: Any, kind: Any, name: str) -> Any:
     return data.view(wanted)
 
 
-_LANGUAGE_NAMES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}
+_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 
-__all__ = ["Struct", "leaf", "numbers", "struct", "view"]
+__all__ = ["Struct", "field_error", "leaf", "numbers", "struct", "view"]

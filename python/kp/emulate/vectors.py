@@ -96,7 +96,7 @@ class Vector(Composite):
         self._store()
 
     def _position(self, k: Any) -> int:
-        if not -self.size <= int(k) < self.size or (int(k) < 0 and type(k) is not int):
+        if not -self.size <= int(k) < self.size:
             raise IndexError(f"component {k} of {type(self).__name__}")
         return int(k)
 

@@ -1,0 +1,109 @@
+"""What the memories of a kernel's call must be, whether a device runs it or kp.emulate does: their element types, their shapes,
+and the extent."""
+
+from __future__ import annotations
+
+from operator import index
+
+from . import _kp
+from ._images import KINDS, check_image
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from ._kp import Param
+
+MOST = 2**31 - 1  # indices on an axis
+
+
+def check_memory(param: Param, memory: Any, what: str) -> None:
+    """That a tensor or an image is one for this parameter."""
+    if param.kind in KINDS:
+        check_image(memory, what)
+        return
+    if isinstance(memory, _kp.Image):
+        raise TypeError(f"{what}: must be a tensor or an array, not an image")
+    if not isinstance(memory, _kp.Tensor):
+        raise TypeError(f"{what}: must be a kp.Tensor, not {type(memory).__name__}")
+    dtype = _KOMPUTE_NAMES[memory.data_type().name]
+    own = memory.dtype if dtype == "u8" else None
+    if dtype != param.dtype or (own is not None and (own.names is None) != (param.structure is None)):
+        raise wrong_type(param, memory.dtype, what)
+    if param.kind != "uniform":  # of which the algorithm says what is too small
+        check_shape(param, memory.shape, what)
+
+
+def check_array(param: Param, array: Any, what: str) -> None:
+    """That an array, or a list, may be one: all but the type of its numbers."""
+    dtype = getattr(array, "dtype", None)
+    if param.structure is not None and getattr(dtype, "names", None) is None:
+        if dtype is not None:
+            raise wrong_type(param, dtype, what)
+        raise TypeError(f"{what}: must be a tensor or an array of {param.structure[0]}, not {type(array).__name__}")
+    if param.structure is None and getattr(dtype, "names", None) is not None:
+        raise wrong_type(param, dtype, what)
+    shape = shape_of(array)
+    if len(shape) > 1 or param.ndim > 1:
+        check_shape(param, shape, what)
+
+
+def wrong_type(param: Param, dtype: Any, what: str) -> TypeError:
+    wanted = f"an array of {param.structure[0]}" if param.structure is not None else _NUMPY_NAMES[param.dtype]
+    names = getattr(dtype, "names", None)
+    has = str(dtype) if names is None else f"structs of {', '.join(names)}"
+    return TypeError(f"{what}: has {'dtype ' if names is None else ''}{has}, must be {wanted}")
+
+
+def shape_of(array: Any) -> tuple[int, ...]:
+    """The axes of an array, or of lists in lists; () of what has none."""
+    shape = getattr(array, "shape", None)
+    if shape is not None:
+        return tuple(shape)
+    lengths = []
+    while isinstance(array, (list, tuple)):
+        lengths.append(len(array))
+        array = array[0] if array else None
+    if not lengths and hasattr(array, "__len__"):
+        try:
+            return memoryview(array).shape or ()
+        except TypeError:
+            return (len(array),)
+    return tuple(lengths)
+
+
+def check_shape(param: Param, shape: tuple[int, ...], what: str) -> None:
+    """That elements stand in a shape: flat ones anywhere, those of several numbers along its last axes, or all in a row."""
+    element = param.shape
+    own = len(element) if element and shape[-len(element) :] == element else 1 if element else 0
+    if param.ndim > 1 and len(shape) != param.ndim + own:
+        needs = param.ndim + len(element)
+        raise ValueError(f"{what}: has shape {shape}, {param.type} needs {needs} axes")
+    flat = len(shape) < 2 and param.ndim == 1
+    if not element or 0 in shape or (flat and (shape or (1,))[0] % param.components == 0):
+        return
+    if flat:
+        raise ValueError(f"{what}: has {shape[0]} numbers, {param.type} needs a multiple of {param.components}")
+    if shape[-len(element) :] != element and shape[-1] != param.components:
+        axes = ", ".join(map(str, ("n", *element) if param.ndim == 1 else ("...", *element)))
+        raise ValueError(f"{what}: has shape {shape}, {param.type} needs ({axes})")
+
+
+def read_extent(extent: Any) -> tuple[int, ...]:
+    """One to three counts."""
+    axes = extent if hasattr(extent, "__iter__") and not isinstance(extent, str) else (extent,)
+    try:
+        counts = tuple(map(index, axes))
+    except TypeError:
+        raise TypeError(f"extent: must be one to three whole numbers, not {extent!r}") from None
+    if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
+        raise ValueError(f"extent: must be one to three numbers from 0 up, not {extent!r}")
+    if any(count > MOST for count in counts):
+        raise ValueError(f"extent: must be at most {MOST} on an axis, not {extent!r}")
+    return counts
+
+
+_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
+_KOMPUTE_NAMES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}
+
+__all__ = ["check_array", "check_memory", "check_shape", "read_extent", "shape_of", "wrong_type"]
