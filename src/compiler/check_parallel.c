@@ -119,23 +119,45 @@ kp_node *kp_check_barrier(kp_checker *c, kp_node *n) {
 
 static bool is_bitwise(uint32_t op) { return op == KP_ATOMIC_AND || op == KP_ATOMIC_OR || op == KP_ATOMIC_XOR; }
 
-// The element that two arguments name: the array and the index.
-static kp_node *atomic_element(kp_checker *c, kp_node *n, const kp_builtin *row) {
+// The buffer or shared memory that a place as written is in, or one of its arrays that a helper was given.
+static kp_symbol *atomic_root(kp_checker *c, kp_node *place) {
+    kp_node *root = place;
+    while (root->kind == KP_NODE_SUBSCRIPT || root->kind == KP_NODE_ATTRIBUTE)
+        root = root->kind == KP_NODE_SUBSCRIPT ? root->u.subscript.object : root->u.attribute.object;
+    kp_symbol *symbol = root->kind == KP_NODE_NAME ? kp_check_find(c, root->u.name) : NULL;
+    if (root->kind == KP_NODE_NAME && symbol == NULL)
+        kp_check_expr(c, root); // fails where there is no such name
+    if (symbol != NULL && symbol->kind == KP_SYMBOL_ARRAY)
+        return symbol->in_buffer;
+    bool memory = symbol != NULL && (symbol->kind == KP_SYMBOL_BUFFER || symbol->kind == KP_SYMBOL_SHARED) &&
+                  !kp_type_is_opaque(symbol->type);
+    return memory ? symbol : NULL;
+}
+
+// What it works on: a place, or an array and an index. *root: the buffer or shared memory that this is in.
+static kp_node *atomic_place(kp_checker *c, kp_node *n, const kp_builtin *row, kp_symbol **root) {
     kp_list list = n->u.call.list;
-    kp_node *array = list.items[0]->kind == KP_NODE_NAME ? kp_check_expr(c, list.items[0]) : list.items[0];
-    if (array->kind != KP_NODE_BUFFER || array->type->kind != KP_TYPE_ARRAY)
-        kp_check_fail(c, list.items[0], "%s takes a buffer or shared memory, an index and a value, as in %s(a, i, x)",
-                      row->name, row->name);
-    kp_node *subscript = kp_check_new(c, KP_NODE_SUBSCRIPT, list.items[0], NULL);
-    subscript->u.subscript.object = list.items[0];
-    subscript->u.subscript.index = list.items[1];
-    array->u.symbol->reads = array->u.symbol->writes = true;
-    return kp_check_element(c, subscript, array);
+    kp_node *place = list.items[0];
+    *root = atomic_root(c, place);
+    bool by_index = list.count == row->most;
+    bool whole = place->kind == KP_NODE_NAME && *root != NULL && (*root)->type->kind == KP_TYPE_ARRAY;
+    if (*root == NULL || (whole && !by_index))
+        kp_check_fail(c, place,
+                      "%s works on a number in a buffer or in shared memory, as in %s(a[i], x) or %s(a, i, x)",
+                      row->name, row->name, row->name);
+    if (by_index) {
+        place = kp_check_new(c, KP_NODE_SUBSCRIPT, list.items[0], NULL);
+        place->u.subscript.object = list.items[0];
+        place->u.subscript.index = list.items[1];
+    }
+    (*root)->reads = (*root)->writes = true;
+    return kp_check_target(c, place, true);
 }
 
 static kp_node *check_atomic(kp_checker *c, kp_node *n, const kp_builtin *row) {
-    kp_node *element = atomic_element(c, n, row);
-    const kp_type *type = element->type;
+    kp_symbol *root;
+    kp_node *place = atomic_place(c, n, row, &root);
+    const kp_type *type = place->type;
     kp_dtype dtype = type->dtype;
     bool ints = dtype == KP_I32 || dtype == KP_U32 || dtype == KP_I64 || dtype == KP_U64;
     if (type->kind != KP_TYPE_SCALAR || (!ints && (dtype != KP_F32 || is_bitwise(row->op))))
@@ -143,12 +165,13 @@ static kp_node *check_atomic(kp_checker *c, kp_node *n, const kp_builtin *row) {
                       is_bitwise(row->op) ? " and" : ",", is_bitwise(row->op) ? "" : " and f32",
                       kp_check_text(c, n->u.call.list.items[0]), type->name);
     if (dtype == KP_F32)
-        element->u.subscript.object->u.symbol->float_atomics |= 1u << row->op;
-    kp_list list = {.items = KP_UNIT_NEW(c->unit, kp_node *, 3), .count = row->most - 1};
-    list.items[0] = element;
-    for (uint32_t i = 1; i < list.count; i++)
-        list.items[i] =
-            kp_check_coerce(c, kp_check_expr(c, n->u.call.list.items[i + 1]), type, "the value of an atomic");
+        root->float_atomics |= 1u << row->op;
+    uint32_t values = row->most - 2, first = n->u.call.list.count - values;
+    kp_list list = {.items = KP_UNIT_NEW(c->unit, kp_node *, 3), .count = values + 1};
+    list.items[0] = place;
+    for (uint32_t i = 0; i < values; i++)
+        list.items[i + 1] =
+            kp_check_coerce(c, kp_check_expr(c, n->u.call.list.items[first + i]), type, "the value of an atomic");
     return builtin_node(c, n, row, list, type);
 }
 

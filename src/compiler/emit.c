@@ -28,10 +28,7 @@ static uint32_t scalar_type(kp_emitter *e, const kp_type *type) {
 // a value and as it is in memory.
 enum { SALT_PUSH = 1, SALT_LAUNCH, SALT_FIRST_BUFFER, SALT_FIRST_STRUCT = 1 << 24 };
 
-static uint32_t struct_type(kp_emitter *e, const kp_type *type) {
-    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, type->field_count);
-    for (uint32_t i = 0; i < type->field_count; i++)
-        members[i] = kp_emit_type(e, type->fields[i].type);
+uint32_t kp_emit_struct(kp_emitter *e, const kp_type *type, const uint32_t *members) {
     uint32_t before = e->s->bound;
     uint32_t id = kp_spirv_type_struct(e->s, members, type->field_count, SALT_FIRST_STRUCT + 2 * type->number);
     if (id < before)
@@ -40,6 +37,13 @@ static uint32_t struct_type(kp_emitter *e, const kp_type *type) {
     for (uint32_t i = 0; i < type->field_count; i++)
         kp_spirv_member_name(e->s, id, i, type->fields[i].name);
     return id;
+}
+
+static uint32_t struct_type(kp_emitter *e, const kp_type *type) {
+    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++)
+        members[i] = kp_emit_type(e, type->fields[i].type);
+    return kp_emit_struct(e, type, members);
 }
 
 uint32_t kp_emit_memory_struct(kp_emitter *e, const kp_type *type, const uint32_t *members) {
@@ -120,8 +124,7 @@ static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e-
 static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
-    uint32_t contents = symbol->bits ? kp_spirv_type_array(e->s, e->type_u32, symbol->type->length, sizeof(uint32_t))
-                                     : kp_emit_memory_type(e, symbol->type);
+    uint32_t contents = kp_emit_memory_type(e, symbol->type, symbol->bits);
     kp_emit_storage(e, symbol->type, SpvStorageClassStorageBuffer);
     uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_FIRST_BUFFER + index);
     kp_spirv_decorate(s, block, SpvDecorationBlock);
@@ -273,8 +276,8 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
             continue;
         type = push_type(e, type);
-        members[count++] =
-            kp_type_is_struct(type) || kp_type_is_matrix(type) ? kp_emit_memory_type(e, type) : kp_emit_type(e, type);
+        members[count++] = kp_type_is_struct(type) || kp_type_is_matrix(type) ? kp_emit_memory_type(e, type, false)
+                                                                              : kp_emit_type(e, type);
         kp_emit_storage(e, type, SpvStorageClassPushConstant);
     }
     for (uint32_t i = 0; i < shapes; i++)
@@ -319,7 +322,7 @@ static uint32_t load_push(entry *en, uint32_t type, uint32_t member) {
 static uint32_t load_push_parts(entry *en, const kp_type *type, uint32_t member) {
     kp_emitter *e = en->e;
     uint32_t index = u32(e, member);
-    uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassPushConstant, kp_emit_memory_type(e, type));
+    uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassPushConstant, kp_emit_memory_type(e, type, false));
     kp_place place = {
         .type = type, .storage = SpvStorageClassPushConstant, .memory = true, .root = en->push, .depth = 1};
     place.path[0] = index;

@@ -42,7 +42,7 @@ void kp_emit_shared(kp_emitter *e) {
     for (kp_symbol *symbol = e->kernel->symbols; symbol != NULL; symbol = symbol->next) {
         if (symbol->kind != KP_SYMBOL_SHARED)
             continue;
-        uint32_t element = symbol->bits ? e->type_u32 : kp_emit_type(e, symbol->type->element);
+        uint32_t element = kp_emit_kept_type(e, symbol->type->element, symbol->bits);
         symbol->last = total_length(e, symbol, 1);
         uint32_t array = kp_spirv_type_sized(e->s, element, total_length(e, symbol, 0));
         uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassWorkgroup, array);
@@ -69,7 +69,7 @@ kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
                 kp_emit_check_index(e, index, given, at, kp_type_scalar(e->unit, KP_U32), total_length(e, symbol, 0));
         at = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){at, symbol->last}, 2);
     }
-    uint32_t type = symbol->bits ? e->type_u32 : kp_emit_type(e, n->type);
+    uint32_t type = kp_emit_kept_type(e, n->type, symbol->bits);
     uint32_t pointer = kp_spirv_type_pointer(e->s, place.storage, type);
     place.pointer = kp_spirv_access(e->s, pointer, symbol->id, &at, 1);
     return place;
@@ -193,6 +193,12 @@ static uint32_t float_loop(kp_emitter *e, uint32_t op, const kp_place *place, ui
     return float_of(e, kp_spirv_load(s, e->type_u32, old));
 }
 
+static bool is_arithmetic(uint32_t op) {
+    return op == KP_ATOMIC_ADD || op == KP_ATOMIC_SUB || op == KP_ATOMIC_MIN || op == KP_ATOMIC_MAX;
+}
+
+static bool is_bits(const kp_place *place) { return place->bits && place->type->dtype == KP_F32; }
+
 static uint32_t float_add(kp_emitter *e, uint32_t op, const kp_place *place, uint32_t x) {
     if (op == KP_ATOMIC_SUB)
         x = kp_spirv_unary(e->s, SpvOpFNegate, e->type_f32, x);
@@ -204,22 +210,22 @@ static uint32_t float_add(kp_emitter *e, uint32_t op, const kp_place *place, uin
 
 // Does it, and gives what was there, as the element's type.
 static uint32_t do_atomic(kp_emitter *e, uint32_t op, const kp_place *place, const uint32_t values[2]) {
-    bool arithmetic = op == KP_ATOMIC_ADD || op == KP_ATOMIC_SUB || op == KP_ATOMIC_MIN || op == KP_ATOMIC_MAX;
-    uint32_t type = place->bits ? e->type_u32 : kp_emit_type(e, place->type), result;
-    if (arithmetic && kp_type_is_float(place->type))
-        return place->bits ? float_loop(e, op, place, values[0]) : float_add(e, op, place, values[0]);
+    bool bits = is_bits(place);
+    uint32_t type = bits ? e->type_u32 : kp_emit_type(e, place->type), result;
+    if (is_arithmetic(op) && kp_type_is_float(place->type))
+        return bits ? float_loop(e, op, place, values[0]) : float_add(e, op, place, values[0]);
     if (op == KP_ATOMIC_COMPARE_EXCHANGE) {
         result = compare_exchange(e, place, type, values[1], values[0]);
     } else {
         uint32_t operands[4] = {place->pointer, scope_of(e, place), u32(e, SpvMemorySemanticsMaskNone), values[0]};
         result = kp_spirv_instruction(e->s, atomic_op(op, kp_type_is_signed(place->type)), type, operands, 4);
     }
-    return place->bits ? float_of(e, result) : result;
+    return bits ? float_of(e, result) : result;
 }
 
 // Is the element inside of its buffer? Drivers that guard loads and stores forget atomics (SwiftShader crashes).
-static uint32_t in_buffer(kp_emitter *e, const kp_place *place, const kp_node *element) {
-    const kp_symbol *symbol = element->u.subscript.object->u.symbol;
+static uint32_t in_buffer(kp_emitter *e, const kp_place *place) {
+    const kp_symbol *symbol = place->buffer;
     uint32_t length = symbol->type->length != 0 ? u32(e, symbol->type->length) : kp_emit_length(e, symbol);
     uint32_t index = place->index;
     if (kp_type_is_signed(place->index_type))
@@ -228,10 +234,10 @@ static uint32_t in_buffer(kp_emitter *e, const kp_place *place, const kp_node *e
 }
 
 // A bool, or 0 for an element that always is.
-static uint32_t is_inside(kp_emitter *e, const kp_place *place, const kp_node *element) {
+static uint32_t is_inside(kp_emitter *e, const kp_place *place) {
     uint32_t inside = 0, fine = 0;
-    if (place->storage == SpvStorageClassStorageBuffer)
-        inside = in_buffer(e, place, element);
+    if (place->buffer != NULL)
+        inside = in_buffer(e, place);
     if (place->outside != 0)
         fine = kp_spirv_unary(e->s, SpvOpLogicalNot, e->type_bool, place->outside);
     if (inside == 0 || fine == 0)
@@ -239,20 +245,29 @@ static uint32_t is_inside(kp_emitter *e, const kp_place *place, const kp_node *e
     return kp_spirv_binary(e->s, SpvOpLogicalAnd, e->type_bool, inside, fine);
 }
 
+// The number that an atomic works on: all of the place, or a component of it.
+static kp_place number_place(kp_emitter *e, kp_node *n) {
+    kp_place place = kp_emit_place(e, n);
+    if (place.count == 0)
+        return place;
+    kp_place component = kp_emit_part(e, &place, place.components[0]);
+    component.outside = place.outside;
+    return component;
+}
+
 static uint32_t emit_atomic(kp_emitter *e, kp_node *n) {
     kp_spirv *s = e->s;
     kp_list list = n->u.call.list;
     uint32_t op = n->u.call.row->op, values[2] = {0, 0}, from = 0, merge = 0;
-    kp_place place = kp_emit_place(e, list.items[0]);
-    bool arithmetic = op == KP_ATOMIC_ADD || op == KP_ATOMIC_SUB || op == KP_ATOMIC_MIN || op == KP_ATOMIC_MAX;
+    kp_place place = number_place(e, list.items[0]);
     for (uint32_t i = 1; i < list.count; i++) {
         values[i - 1] = kp_emit_expr(e, list.items[i]);
-        if (place.bits && !arithmetic)
+        if (is_bits(&place) && !is_arithmetic(op))
             values[i - 1] = bits_of(e, values[i - 1]);
     }
     if (kp_dtype_size(n->type->dtype) == 8)
         kp_spirv_capability(s, SpvCapabilityInt64Atomics);
-    uint32_t inside = is_inside(e, &place, list.items[0]);
+    uint32_t inside = is_inside(e, &place);
     if (inside != 0) {
         uint32_t yes = kp_spirv_id(s);
         from = s->block;

@@ -24,8 +24,13 @@ static bool is_split(const kp_type *type, bool scalars) {
     return type->kind == KP_TYPE_VECTOR && (scalars || type->components == 3);
 }
 
+// A number or a vector of an array whose floats are kept as u32.
+static bool is_bits(const kp_type *type, bool bits) { return bits && type->dtype == KP_F32; }
+
 // A bool is a byte in a buffer: 0, or anything else for true.
-static uint32_t plain_type(kp_emitter *e, const kp_type *type) {
+static uint32_t plain_type(kp_emitter *e, const kp_type *type, bool bits) {
+    if (is_bits(type, bits))
+        return kp_emit_type(e, kp_type_vector(e->unit, KP_U32, type->components));
     if (!kp_type_is_bool(type))
         return kp_emit_type(e, type);
     uint32_t byte = kp_spirv_type_int(e->s, 8, false); // Int8 is for computing with it
@@ -42,35 +47,47 @@ static uint32_t from_bytes(kp_emitter *e, const kp_type *type, uint32_t bytes) {
 static uint32_t to_bytes(kp_emitter *e, const kp_type *type, uint32_t value) {
     const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
     uint32_t word = kp_emit_cast(e, type, words, value);
-    return kp_spirv_unary(e->s, SpvOpUConvert, plain_type(e, type), word);
+    return kp_spirv_unary(e->s, SpvOpUConvert, plain_type(e, type, false), word);
 }
 
-static uint32_t memory_type(kp_emitter *e, const kp_type *type, bool scalars) {
-    if (type->kind == KP_TYPE_ARRAY)
-        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->length,
-                                   kp_type_size(type->element));
-    if (kp_type_is_matrix(type))
-        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->length,
+static uint32_t memory_type(kp_emitter *e, const kp_type *type, bool scalars, bool bits) {
+    if (type->kind == KP_TYPE_ARRAY || kp_type_is_matrix(type))
+        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars, bits), type->length,
                                    kp_type_size(type->element));
     if (is_split(type, scalars))
-        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars), type->components,
+        return kp_spirv_type_array(e->s, memory_type(e, type->element, scalars, bits), type->components,
                                    kp_type_size(type->element));
     if (type->kind != KP_TYPE_STRUCT)
-        return plain_type(e, type);
+        return plain_type(e, type, bits);
     uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, type->field_count);
     for (uint32_t i = 0; i < type->field_count; i++)
-        members[i] = memory_type(e, type->fields[i].type, true);
+        members[i] = memory_type(e, type->fields[i].type, true, bits);
     return kp_emit_memory_struct(e, type, members);
 }
 
-uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type) { return memory_type(e, type, false); }
+uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type, bool bits) {
+    return memory_type(e, type, false, bits);
+}
+
+uint32_t kp_emit_kept_type(kp_emitter *e, const kp_type *type, bool bits) {
+    if (!bits)
+        return kp_emit_type(e, type);
+    if (type->kind == KP_TYPE_ARRAY || kp_type_is_matrix(type))
+        return kp_spirv_type_array(e->s, kp_emit_kept_type(e, type->element, bits), type->length, 0);
+    if (type->kind != KP_TYPE_STRUCT)
+        return is_bits(type, bits) ? plain_type(e, type, bits) : kp_emit_type(e, type);
+    uint32_t *members = KP_UNIT_NEW(e->unit, uint32_t, type->field_count);
+    for (uint32_t i = 0; i < type->field_count; i++)
+        members[i] = kp_emit_kept_type(e, type->fields[i].type, bits);
+    return kp_emit_struct(e, type, members);
+}
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Steps into a place
 // ---------------------------------------------------------------------------------------------------------------------
 
 static uint32_t place_type(kp_emitter *e, const kp_place *place, const kp_type *type) {
-    return place->memory ? memory_type(e, type, place->scalars) : kp_emit_type(e, type);
+    return place->memory ? memory_type(e, type, place->scalars, place->bits) : kp_emit_kept_type(e, type, place->bits);
 }
 
 // The part of that type, by its indices. One access chain from the variable on: of a chain of chains the validation
@@ -78,6 +95,10 @@ static uint32_t place_type(kp_emitter *e, const kp_place *place, const kp_type *
 static kp_place step(kp_emitter *e, const kp_place *from, const kp_type *type, const uint32_t *indices,
                      uint32_t count) {
     kp_place place = {.type = type, .storage = from->storage, .memory = from->memory, .scalars = from->scalars};
+    place.bits = from->bits;
+    place.buffer = from->buffer;
+    place.index = from->index;
+    place.index_type = from->index_type;
     place.scalars |= from->type != NULL && kp_type_is_struct(from->type);
     uint32_t pointer = pointer_to(e, from->storage, place_type(e, &place, type));
     place.root = from->root != 0 ? from->root : from->pointer;
@@ -186,8 +207,8 @@ uint32_t kp_emit_bounded(kp_emitter *e, kp_node *n) {
 }
 
 static kp_place buffer_place(const kp_symbol *buffer) {
-    kp_place block = {.pointer = buffer->id, .storage = SpvStorageClassStorageBuffer, .memory = true};
-    return block;
+    return (kp_place){
+        .pointer = buffer->id, .storage = SpvStorageClassStorageBuffer, .memory = true, .bits = buffer->bits};
 }
 
 // A value that is in no variable gets one, so that it can be indexed.
@@ -202,18 +223,15 @@ static kp_place spilled(kp_emitter *e, kp_node *n) {
 static kp_place element_place(kp_emitter *e, kp_node *n) {
     const kp_symbol *buffer = n->u.subscript.object->u.symbol;
     kp_place block = buffer_place(buffer);
-    const kp_type *index_type, *kept = buffer->bits ? kp_type_scalar(e->unit, KP_U32) : n->type;
     uint32_t indices[2] = {u32(e, 0), 0};
     uint32_t outside, before = e->outside;
     e->outside = 0;
-    indices[1] = buffer_index(e, n, &index_type, &outside);
-    kp_place place = step(e, &block, kept, indices, 2);
+    indices[1] = buffer_index(e, n, &block.index_type, &outside);
+    block.index = indices[1];
+    block.buffer = buffer;
+    kp_place place = step(e, &block, n->type, indices, 2);
     place.outside = either(e, outside, e->outside);
     e->outside = before;
-    place.type = n->type;
-    place.bits = buffer->bits;
-    place.index = indices[1];
-    place.index_type = index_type;
     return place;
 }
 
@@ -243,6 +261,11 @@ static kp_place array_place(kp_emitter *e, const kp_symbol *symbol) {
         return root;
     indices[0] = u32(e, 0);
     memcpy(indices + 1, symbol->steps, symbol->depth * sizeof *indices);
+    if (symbol->in_buffer != NULL) {
+        root.buffer = symbol->in_buffer;
+        root.index = symbol->steps[0];
+        root.index_type = kp_type_scalar(e->unit, KP_U32);
+    }
     return step(e, &root, symbol->type, indices + first, symbol->depth + 1 - first);
 }
 
@@ -339,7 +362,9 @@ kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index) {
 static bool is_plain(const kp_place *place) {
     if (place->uniform)
         return place->type->kind == KP_TYPE_SCALAR;
-    return !place->memory || (kp_type_is_value(place->type) && !is_split(place->type, place->scalars));
+    if (!place->memory)
+        return !place->bits || kp_type_is_value(place->type);
+    return kp_type_is_value(place->type) && !is_split(place->type, place->scalars);
 }
 
 static uint32_t load_parts(kp_emitter *e, const kp_place *place, uint32_t count) {
@@ -373,8 +398,6 @@ static uint32_t part_count(const kp_type *type) {
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
     if (place->image != NULL)
         return kp_emit_read_pixel(e, place);
-    if (place->bits)
-        return kp_spirv_unary(e->s, SpvOpBitcast, e->type_f32, kp_spirv_load(e->s, e->type_u32, place->pointer));
     if (place->count != 0)
         return load_swizzle(e, place);
     if (place->uniform && is_plain(place))
@@ -382,6 +405,8 @@ uint32_t kp_emit_load(kp_emitter *e, const kp_place *place) {
     if (!is_plain(place))
         return load_parts(e, place, part_count(place->type));
     uint32_t value = kp_spirv_load(e->s, place_type(e, place, place->type), place->pointer);
+    if (is_bits(place->type, place->bits))
+        return kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, place->type), value);
     return is_byte(place) ? from_bytes(e, place->type, value) : value;
 }
 
@@ -390,9 +415,9 @@ static void store_all(kp_emitter *e, const kp_place *place, uint32_t value) {
         kp_emit_write_pixel(e, place, value);
         return;
     }
-    if (place->bits)
-        value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
     if (place->count == 0 && is_plain(place)) {
+        if (is_bits(place->type, place->bits))
+            value = kp_spirv_unary(e->s, SpvOpBitcast, place_type(e, place, place->type), value);
         kp_spirv_store(e->s, place->pointer, is_byte(place) ? to_bytes(e, place->type, value) : value);
         return;
     }

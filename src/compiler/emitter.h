@@ -53,6 +53,7 @@ typedef struct kp_emitter {
 // emit.c
 uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);                         // of what can be in a variable
 void kp_emit_storage(kp_emitter *e, const kp_type *type, SpvStorageClass storage); // declares what it takes to keep it
+uint32_t kp_emit_struct(kp_emitter *e, const kp_type *type, const uint32_t *members); // in the device's own memory
 uint32_t kp_emit_memory_struct(kp_emitter *e, const kp_type *type, const uint32_t *members); // with its offsets
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components);
 uint32_t kp_emit_variable(kp_emitter *e, const kp_type *type, const char *name);      // a zeroed local
@@ -87,9 +88,10 @@ typedef struct kp_place {
     bool uniform;                 // it is in a uniform buffer (emit_uniform.c):
     uint32_t byte, moved;         // ... where, a number and what is added to it, an id; 0: nothing
     uint8_t count, components[4]; // a swizzle of it; count 0: all of it
-    uint32_t index;               // of an element of a buffer
+    uint32_t index;               // of the buffer's element that it is in
     const kp_type *index_type;    // ... i32 or u32
-    bool bits;                    // a float that is kept as u32
+    const kp_symbol *buffer;      // ... NULL: in none
+    bool bits;                    // floats in it are kept as u32
     uint32_t outside;             // a bool: nothing is stored where it is true; 0: it always is
     const kp_symbol *image;       // the pixel of it at `index`, a vector; NULL: it is no pixel
 } kp_place;
@@ -115,7 +117,9 @@ void kp_emit_fill(kp_emitter *e, const kp_place *array, uint32_t value); // ever
 void kp_emit_copy(kp_emitter *e, const kp_place *to, const kp_place *from);
 bool kp_emit_in_memory(const kp_node *n); // a component of it can be loaded on its own
 uint32_t kp_emit_length(kp_emitter *e, const kp_symbol *buffer);
-uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type); // what a value, or all of a buffer, is in memory
+// What a value, or all of a buffer, is in memory; and what it is in the device's own. `bits`: floats are u32.
+uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type, bool bits);
+uint32_t kp_emit_kept_type(kp_emitter *e, const kp_type *type, bool bits);
 kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index); // a component, an element, a field
 
 // The index of one of `count` elements or components: one that is out of range at run time becomes the last one.

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import row_major
+from .arrays import Array, LocalArray, element_of, row_major
 from .scalars import Integer, i32, u32
 from .structs import Struct
 from .vectors import Vector, lift, typed, vector
@@ -63,6 +63,16 @@ NOW = State()
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+def _anything(kind: Any) -> Any:
+    if isinstance(kind, Array):
+        return LocalArray(kind.element, [_anything(kind.element) for _ in range(kind.length or 0)])
+    scalar = getattr(kind, "scalar", kind)
+    if issubclass(scalar, Struct):
+        return scalar.anything()
+    value = scalar(scalar.high // 3) if issubclass(scalar, Integer) else scalar(float("nan"))
+    return kind(*[value] * getattr(kind, "size", 1))
+
+
 class Shared:
     """An array that the invocations of a workgroup have together. It starts with what should catch the eye: NaN, or a large
     number."""
@@ -70,14 +80,7 @@ class Shared:
     def __init__(self, element: Any, lengths: Any) -> None:
         self.element = element
         self.shape = tuple(int(n) for n in lengths) if isinstance(lengths, tuple) else (int(lengths),)
-        self.values = [self._anything() for _ in range(int(np.prod(self.shape)))]
-
-    def _anything(self) -> Any:
-        scalar = getattr(self.element, "scalar", self.element)
-        if issubclass(scalar, Struct):
-            return scalar.anything()
-        value = scalar(scalar.high // 3) if issubclass(scalar, Integer) else scalar(float("nan"))
-        return self.element(value)
+        self.values = [_anything(element) for _ in range(int(np.prod(self.shape)))]
 
     def _at(self, index: Any) -> int:
         indices = index if isinstance(index, tuple) else (index,)
@@ -94,7 +97,7 @@ class Shared:
         return value.copy().at_home(functools.partial(self._store, at)) if isinstance(value, Vector) else value
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        self._store(self._at(index), typed(value, self.element, "shared memory"))
+        self._store(self._at(index), element_of(value, self.element))
 
     def _store(self, at: int, value: Any) -> None:
         self.values[at] = value
@@ -149,6 +152,27 @@ ATOMICS: dict[str, Callable[..., Any]] = {
     "atomic_exchange": _atomic(lambda old, new: new),
     "atomic_compare_exchange": _compare_exchange,
 }
+
+
+class Fields:
+    """What has fields, or components, as an array of them: atomic_add(cells[i].count, 1) is atomic_add(Fields(cells[i]), "count",
+    1)."""
+
+    def __init__(self, owner: Any) -> None:
+        self.owner = owner
+
+    def __getitem__(self, name: str) -> Any:
+        return getattr(self.owner, name)
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self.owner, name, value)
+
+
+def takes_place(called: Any, count: int) -> bool:
+    """Whether a call with so many arguments is that of an atomic whose first one is a place: the value of an element says no
+    longer where it is from."""
+    atomic = any(called is function for function in ATOMICS.values())
+    return atomic and count == (3 if called is _compare_exchange else 2)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -27,7 +27,7 @@ from .arrays import Array, LocalArray, Table, from_list, leaves, table_kind
 from .functions import FUNCTIONS, PYTHON
 from .images import FUNCTIONS as IMAGES
 from .matrices import matrix, matrix_types
-from .parallel import PARALLEL, Collective, shared
+from .parallel import PARALLEL, Collective, Fields, shared, takes_place
 from .scalars import SCALARS, f16, f32, f64, i32, u64
 from .structs import Struct, struct
 from .vectors import Composite, Value, typed, vector, vector_types
@@ -232,6 +232,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> Any:
         called = meaning(node.func, self.scope)
+        if takes_place(called, len(node.args)):
+            node.args[:1] = self.place(node.args[0])
         self.generic_visit(node)
         helper = getattr(called, "__self__", None)
         if isinstance(called, Collective) or called is shared:
@@ -242,6 +244,18 @@ class _Rewriter(ast.NodeTransformer):
         if isinstance(helper, Function) and helper.meets():
             return ast.copy_location(ast.YieldFrom(node), node)
         return node
+
+    def place(self, node: ast.expr) -> list[ast.expr]:
+        """An element, field or component as what it is in, and its key there."""
+        if isinstance(node, ast.Subscript):
+            return [node.value, node.slice]
+        if isinstance(node, ast.Attribute):
+            owner = ast.copy_location(_call("__fields__", node.value), node)
+            return [owner, ast.copy_location(ast.Constant(node.attr), node)]
+        raise TypeError(
+            f"kp.emulate: line {node.lineno}: '{ast.unparse(node)}' is a number in Python, which an atomic cannot change; an "
+            "element of an array can be"
+        )
 
     def bound(self, name: str, value: ast.expr, *annotation: ast.expr) -> ast.expr:
         call = _call("__bind__", ast.Name("__kinds__", ast.Load()), ast.Constant(name), value, *annotation)
@@ -475,6 +489,7 @@ class Function:
             "__like__": _like,
             "__value__": _value,
             "__taken__": _taken,
+            "__fields__": Fields,
         }
         rewriter = _Rewriter(self.kind_of, self.scope, self.file)
         arguments = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]

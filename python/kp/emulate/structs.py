@@ -24,12 +24,13 @@ class Struct(Value):
     _data: Any
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        object.__setattr__(self, "_data", np.zeros((), self.dtype))
+        object.__setattr__(self, "_data", np.zeros((), type(self).dtype))
         if not values and not named:
             return
-        given = {**dict(zip(self.fields, values, strict=False)), **named}
-        if len(values) > len(self.fields) or set(given) != set(self.fields):
-            raise TypeError(f"{type(self).__name__} has the fields {', '.join(self.fields)}")
+        fields = type(self).fields
+        given = {**dict(zip(fields, values, strict=False)), **named}
+        if len(values) > len(fields) or set(given) != set(fields):
+            raise TypeError(f"{type(self).__name__} has the fields {', '.join(fields)}")
         for name, value in given.items():
             setattr(self, name, value)
 
@@ -46,14 +47,19 @@ class Struct(Value):
         return cls.at(np.frombuffer(b"\x7f" * cls.dtype.itemsize, cls.dtype).reshape(()).copy())
 
     def copy(self) -> Any:
-        return self.at(self._data.copy())
+        return type(self).at(self._data.copy())
+
+    def __getattribute__(self, name: str) -> Any:
+        """Fields go before what this class has, such as `at`."""
+        kind = type(self).fields.get(name)
+        return object.__getattribute__(self, name) if kind is None else Struct._read(self, name, kind)
 
     def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"{type(self).__name__} has no field {name!r}")
+
+    def _read(self, name: str, kind: Any) -> Any:
         from .launch import Buffer
 
-        kind = self.fields.get(name)
-        if kind is None:
-            raise AttributeError(f"{type(self).__name__} has no field {name!r}")
         if isinstance(kind, Array):
             return Buffer(name, kind.element, self._data[name].reshape(-1), kind.length, wraps=True)
         if issubclass(kind, Struct):
@@ -64,7 +70,7 @@ class Struct(Value):
         return value.at_home(lambda new: setattr(self, name, new)) if isinstance(value, Composite) else value
 
     def __setattr__(self, name: str, value: Any) -> None:
-        kind = self.fields.get(name)
+        kind = type(self).fields.get(name)
         if kind is None:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}")
         if isinstance(kind, Array):
@@ -85,7 +91,7 @@ class Struct(Value):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in self.fields)})"
+        return f"{type(self).__name__}({', '.join(f'{name}={getattr(self, name)!r}' for name in type(self).fields)})"
 
 
 def leaf(kind: Any) -> Any:

@@ -1,3 +1,3 @@
-# error: 3:16: atomic_add takes a buffer or shared memory, an index and a value, as in atomic_add(a, i, x)
+# error: 3:16: 'a[i]' is an f32 and cannot be indexed
 def k(i: Index, a: Array[f32]):
     atomic_add(a[i], 0, 1.0)

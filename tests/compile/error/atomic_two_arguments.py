@@ -1,3 +1,3 @@
-# error: 3:5: atomic_add takes 3 arguments, not 2
+# error: 3:16: atomic_add works on a number in a buffer or in shared memory, as in atomic_add(a[i], x) or atomic_add(a, i, x)
 def k(i: Index, a: Array[i32]):
     atomic_add(a, i)

@@ -1,0 +1,3 @@
+# error: 3:16: atomic_add works on a number in a buffer or in shared memory, as in atomic_add(a[i], x) or atomic_add(a, i, x)
+def k(i: Index, a: Array[i32]):
+    atomic_add(a[i] + 1, 1)
