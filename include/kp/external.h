@@ -58,9 +58,10 @@ typedef struct kp_semaphore kp_semaphore;
 
 // All fields may be zero.
 typedef struct kp_semaphore_desc {
-    bool binary;             // zero: a timeline
+    bool binary;             // zero: a timeline; SYNC_FD is for binary ones
     uint64_t value;          // that a timeline starts with
-    kp_handle_type exported; // OPAQUE_FD: kp_semaphore_export works
+    kp_handle_type exported; // OPAQUE_FD or SYNC_FD: kp_semaphore_export works
+    kp_handle_type imported; // for kp_semaphore_import: what the descriptor is; NONE: OPAQUE_FD
     const char *label;       // name in messages and for debuggers; NULL: "semaphore"
 } kp_semaphore_desc;
 
@@ -70,12 +71,16 @@ typedef struct kp_semaphore_desc {
 KP_API kp_result kp_semaphore_create(kp_manager *manager, const kp_semaphore_desc *desc, kp_semaphore **out);
 
 // The semaphore behind a file descriptor of OPAQUE_FD: both sides have the same one from then on. `desc` says whether
-// it is binary, as it was made; its value and `exported` must be zero. KP_ERROR_UNSUPPORTED, KP_ERROR_ARGUMENT.
+// it is binary, as it was made; its value and `exported` must be zero. Or, with `imported` SYNC_FD, a binary semaphore
+// that is set when the descriptor's work is done, once: one evaluation may wait for that, and then it is like any other
+// that kp makes. Of SYNC_FD -1 stands for work that is done already. KP_ERROR_UNSUPPORTED, KP_ERROR_ARGUMENT.
 // Thread-safety: any.
 KP_API kp_result kp_semaphore_import(kp_manager *manager, int fd, const kp_semaphore_desc *desc, kp_semaphore **out);
 
 // A new file descriptor for a semaphore that was made with kp_semaphore_desc.exported; KP_ERROR_STATE for another one.
-// Thread-safety: any.
+// Of OPAQUE_FD it is the semaphore itself; of SYNC_FD the one signal that was submitted last and nobody waits for yet,
+// which the descriptor takes over as a wait would: KP_ERROR_STATE where there is none. It may be -1 there, for work
+// that is done. Thread-safety: any.
 KP_API kp_result kp_semaphore_export(const kp_semaphore *semaphore, int *fd);
 
 // Work in flight that uses it goes on. Thread-safety: one at a time per semaphore.

@@ -265,6 +265,7 @@ typedef enum kp_handle_type {
     KP_HANDLE_NONE,      //
     KP_HANDLE_OPAQUE_FD, // a file descriptor for the same driver on the same device (VK_KHR_external_memory_fd)
     KP_HANDLE_DMA_BUF,   // Linux's own, memory alone, for other drivers and devices (VK_EXT_external_memory_dma_buf)
+    KP_HANDLE_SYNC_FD,   // Linux's and Android's sync file, binary semaphores alone (VK_KHR_external_semaphore_fd)
 } kp_handle_type;
 
 #define KP_MAX_DIMS 8

@@ -73,8 +73,8 @@ KP_API kp_result kp_vulkan_from_manager(const kp_manager *manager, kp_vulkan_man
 // KP_ERROR_INDEX. Thread-safety: any.
 KP_API kp_result kp_vulkan_from_queue(const kp_manager *manager, uint32_t index, VkQueue *queue, uint32_t *family);
 
-// The device side of a tensor; valid until it is destroyed. Its usage is storage, transfer source and destination. Where
-// the manager's queues, with the one that it may have for copies (kp_tensor_upload), are of several families, its
+// The device side of a tensor; valid until it is destroyed. Its usage is storage, transfer source and destination.
+// Where the manager's queues, with the one that it may have for copies (kp_tensor_upload), are of several families, its
 // sharing mode is concurrent between them.
 typedef struct kp_vulkan_buffer {
     VkBuffer buffer;            //

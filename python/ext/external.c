@@ -26,7 +26,8 @@ static PyStructSequence_Desc memory_desc = {
     "under another number makes one of its own: kp.ExternalMemory((fd, *memory[1:])).",
     memory_fields, 8};
 
-static const char *const handles[] = {[KP_HANDLE_OPAQUE_FD] = "opaque_fd", [KP_HANDLE_DMA_BUF] = "dma_buf"};
+static const char *const handles[] = {
+    [KP_HANDLE_OPAQUE_FD] = "opaque_fd", [KP_HANDLE_DMA_BUF] = "dma_buf", [KP_HANDLE_SYNC_FD] = "sync_fd"};
 
 // -1 with a ValueError.
 static int read_handle(const char *word, kp_handle_type *out) {
@@ -190,37 +191,62 @@ static int read_value(PyObject *object, const char *what, uint64_t *out) {
     return -1;
 }
 
+// What a semaphore is shared as. -1 with a ValueError.
+static int read_semaphore_handle(const char *word, const char *what, kp_handle_type *out) {
+    bool sync = strcmp(word, handles[KP_HANDLE_SYNC_FD]) == 0;
+    *out = sync ? KP_HANDLE_SYNC_FD : KP_HANDLE_OPAQUE_FD;
+    if (sync || strcmp(word, handles[KP_HANDLE_OPAQUE_FD]) == 0)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of opaque_fd, sync_fd", what, word);
+    return -1;
+}
+
+// A word, or whether it is opaque_fd.
+static int read_exported(PyObject *object, kp_handle_type *out) {
+    if (object == NULL)
+        return 0;
+    const char *word = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
+    if (word != NULL)
+        return read_semaphore_handle(word, "exported", out);
+    int truth = PyErr_Occurred() ? -1 : PyObject_IsTrue(object);
+    *out = truth > 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
+    return truth < 0 ? -1 : 0;
+}
+
 PyObject *ext_external_semaphore(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"value", "binary", "exported", NULL};
     ext_manager *m = (ext_manager *)self;
-    PyObject *value = NULL;
-    int binary = 0, exported = 0;
+    PyObject *value = NULL, *exported = NULL;
+    int binary = 0;
     kp_semaphore_desc desc = {0};
     kp_semaphore *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pp:semaphore", names, &value, &binary, &exported) ||
-        (value != NULL && read_value(value, "value", &desc.value) < 0))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pO:semaphore", names, &value, &binary, &exported) ||
+        (value != NULL && read_value(value, "value", &desc.value) < 0) || read_exported(exported, &desc.exported) < 0)
         return NULL;
     kp_manager *manager = ext_core_use(m->ext, m->core);
     if (manager == NULL)
         return NULL;
-    desc.binary = binary != 0;
-    desc.exported = exported != 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
+    desc.binary = binary != 0 || desc.exported == KP_HANDLE_SYNC_FD;
     kp_result result = kp_semaphore_create(manager, &desc, &handle);
     return result == KP_OK ? wrap(m, handle, desc.binary) : ext_error_raise(m->ext, result);
 }
 
 PyObject *ext_external_import_semaphore(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"fd", "binary", NULL};
+    static char *names[] = {"fd", "binary", "handle", NULL};
     ext_manager *m = (ext_manager *)self;
     int fd, binary = 0;
+    const char *word = handles[KP_HANDLE_OPAQUE_FD];
+    kp_semaphore_desc desc = {0};
     kp_semaphore *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i|$p:import_semaphore", names, &fd, &binary))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i|$ps:import_semaphore", names, &fd, &binary, &word) ||
+        read_semaphore_handle(word, "handle", &desc.imported) < 0)
         return NULL;
+    desc.binary = binary != 0 || desc.imported == KP_HANDLE_SYNC_FD;
     kp_manager *manager = ext_core_use(m->ext, m->core);
     if (manager == NULL)
         return NULL;
-    kp_result result = kp_semaphore_import(manager, fd, &(kp_semaphore_desc){.binary = binary != 0}, &handle);
-    return result == KP_OK ? wrap(m, handle, binary != 0) : ext_error_raise(m->ext, result);
+    kp_result result = kp_semaphore_import(manager, fd, &desc, &handle);
+    return result == KP_OK ? wrap(m, handle, desc.binary) : ext_error_raise(m->ext, result);
 }
 
 // The handle, or NULL with StateError.
@@ -390,8 +416,10 @@ PyDoc_STRVAR(wait_doc, "wait($self, /, value, wait_for=18446744073709551615)\n--
                        "Waits until a timeline has reached the value, at most that many nanoseconds.\n\n"
                        "TimeoutError: it has not. TypeError: a binary one.");
 PyDoc_STRVAR(export_doc, "export_fd($self, /)\n--\n\n"
-                         "A new file descriptor for it, yours to close.\n\n"
-                         "StateError: it was not made with exported=True.");
+                         "A new file descriptor for it, yours to close. Of 'sync_fd' it is the signal that was "
+                         "submitted last, which\n"
+                         "it takes over as a wait would; -1 stands for work that is done.\n\n"
+                         "StateError: it was not made with exported; there is no signal.");
 PyDoc_STRVAR(destroy_doc, "destroy($self, /)\n--\n\n"
                           "Releases it; work in flight that uses it goes on.");
 static PyMethodDef semaphore_methods[] = {

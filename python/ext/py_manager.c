@@ -769,11 +769,14 @@ PyDoc_STRVAR(import_tensor_doc,
              "ValueError: no such memory, of another device or driver, or too small. UnsupportedError.");
 PyDoc_STRVAR(semaphore_doc,
              "semaphore($self, /, value=0, *, binary=False, exported=False)\n--\n\n"
-             "A kp.Semaphore: a timeline that starts with the value, or a binary one. exported: export_fd() "
-             "works.\n\n"
+             "A kp.Semaphore: a timeline that starts with the value, or a binary one. exported: export_fd() works,\n"
+             "for 'opaque_fd' (or True), which is the semaphore itself, or 'sync_fd', which is the next signal of a "
+             "binary one.\n\n"
              "UnsupportedError: names what the device lacks.");
-PyDoc_STRVAR(import_semaphore_doc, "import_semaphore($self, /, fd, *, binary=False)\n--\n\n"
-                                   "The semaphore behind a file descriptor, which stays yours to close.\n\n"
+PyDoc_STRVAR(import_semaphore_doc, "import_semaphore($self, /, fd, *, binary=False, handle='opaque_fd')\n--\n\n"
+                                   "The semaphore behind a file descriptor, which stays yours to close; with handle "
+                                   "'sync_fd' a binary one that\n"
+                                   "is set when the descriptor's work is done (-1: it is), once.\n\n"
                                    "ValueError: no such semaphore. UnsupportedError: names what the device lacks.");
 PyDoc_STRVAR(vulkan_doc, "vulkan($self, /)\n--\n\n"
                          "Vulkan's handles as numbers, in a dict: instance, physical_device, device, queues (tuples of "

@@ -15,6 +15,8 @@ kp_result kp_external_memory_handle(kp_handle_type type, VkExternalMemoryHandleT
     case KP_HANDLE_OPAQUE_FD:
         *out = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
         return KP_OK;
+    case KP_HANDLE_SYNC_FD: // for semaphores
+        break;
     case KP_HANDLE_DMA_BUF:
         *out = VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT;
         return KP_OK;

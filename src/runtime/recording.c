@@ -362,6 +362,8 @@ static kp_result submit(kp_recording *recording, const kp_submit_desc *desc) {
         recording->running = result == KP_OK;
     }
     if (recording->running) {
+        for (size_t i = 0; i < recording->semaphore_count; i++) // the waits come first
+            kp_semaphore_submitted(recording->semaphores[i], i >= desc->wait_count);
         kp_order_pass(&plan);
         for (size_t i = 0; i < recording->memory_count; i++)
             kp_order_use(&plan, &recording->memory[i]->root->order, recording->memory_uses[i]);

@@ -93,9 +93,19 @@ static kp_result check_kind(const kp_device *device, const kp_semaphore_desc *de
     if (!desc->binary && !device->features.timeline.timelineSemaphore)
         return kp_error_set(KP_ERROR_UNSUPPORTED, "semaphore '%s': %s lacks timelineSemaphore", label,
                             device->info.name);
-    if (desc->exported != KP_HANDLE_NONE && desc->exported != KP_HANDLE_OPAQUE_FD)
-        return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': semaphores are shared by OPAQUE_FD alone", label);
+    const kp_handle_type handle = desc->exported != KP_HANDLE_NONE ? desc->exported : desc->imported;
+    if (handle != KP_HANDLE_NONE && handle != KP_HANDLE_OPAQUE_FD && handle != KP_HANDLE_SYNC_FD)
+        return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': semaphores are shared by OPAQUE_FD and SYNC_FD alone",
+                            label);
+    if (handle == KP_HANDLE_SYNC_FD && !desc->binary)
+        return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': SYNC_FD is for binary semaphores, this is a timeline",
+                            label);
     return KP_OK;
+}
+
+static VkExternalSemaphoreHandleTypeFlagBits handle_type(kp_handle_type handle) {
+    return handle == KP_HANDLE_SYNC_FD ? VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT
+                                       : VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT;
 }
 
 // The extension, and what the driver does with it.
@@ -104,46 +114,50 @@ static kp_result check_share(const kp_device *device, const kp_semaphore_desc *d
         return kp_error_set(KP_ERROR_UNSUPPORTED,
                             "semaphore '%s': %s lacks VK_KHR_external_semaphore_fd, which sharing one needs", label,
                             device->info.name);
+    const kp_handle_type handle = import ? desc->imported : desc->exported;
     VkSemaphoreTypeCreateInfo type = type_of(desc);
     VkExternalSemaphoreProperties can = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
     device->instance->GetPhysicalDeviceExternalSemaphoreProperties(
         device->physical,
         &(VkPhysicalDeviceExternalSemaphoreInfo){.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
                                                  .pNext = desc->binary ? NULL : &type,
-                                                 .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT},
+                                                 .handleType = handle_type(handle)},
         &can);
     VkExternalSemaphoreFeatureFlagBits wants =
         import ? VK_EXTERNAL_SEMAPHORE_FEATURE_IMPORTABLE_BIT : VK_EXTERNAL_SEMAPHORE_FEATURE_EXPORTABLE_BIT;
     if ((can.externalSemaphoreFeatures & wants) != 0)
         return KP_OK;
     return kp_error_set(KP_ERROR_UNSUPPORTED,
-                        "semaphore '%s': %s has VK_KHR_external_semaphore_fd, but cannot %s %s semaphores by it", label,
-                        device->info.name, import ? "import" : "export", desc->binary ? "binary" : "timeline");
+                        "semaphore '%s': %s has VK_KHR_external_semaphore_fd, but cannot %s %s semaphores by %s", label,
+                        device->info.name, import ? "import" : "export", desc->binary ? "binary" : "timeline",
+                        handle == KP_HANDLE_SYNC_FD ? "SYNC_FD" : "it");
 }
 
 static kp_result make_handle(kp_device *device, const kp_semaphore_desc *desc, VkSemaphore *out) {
     VkSemaphoreTypeCreateInfo type = type_of(desc);
     const VkExportSemaphoreCreateInfo export = {.sType = VK_STRUCTURE_TYPE_EXPORT_SEMAPHORE_CREATE_INFO,
                                                 .pNext = desc->binary ? NULL : &type,
-                                                .handleTypes = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
+                                                .handleTypes = handle_type(desc->exported)};
     const void *next = desc->exported != KP_HANDLE_NONE ? &export : export.pNext;
     return KP_VK(device, CreateSemaphore, device->handle,
                  &(VkSemaphoreCreateInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, .pNext = next}, NULL, out);
 }
 
-// The driver takes the descriptor that it is given where the import goes well: it gets one of its own.
-static kp_result import(kp_device *device, VkSemaphore handle, int fd, const char *label) {
-    int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (own < 0)
+// The driver takes the descriptor that it is given where the import goes well: it gets one of its own. What SYNC_FD
+// brings lasts until it is waited for.
+static kp_result import(kp_device *device, VkSemaphore handle, int fd, kp_handle_type type, const char *label) {
+    bool sync = type == KP_HANDLE_SYNC_FD, done = sync && fd == -1;
+    int own = done ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (own < 0 && !done)
         return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': the file descriptor %d: %s", label, fd,
                             strerror(errno));
-    kp_result result =
-        KP_VK(device, ImportSemaphoreFdKHR, device->handle,
-              &(VkImportSemaphoreFdInfoKHR){.sType = VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR,
-                                            .semaphore = handle,
-                                            .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT,
-                                            .fd = own});
-    if (result != KP_OK)
+    kp_result result = KP_VK(device, ImportSemaphoreFdKHR, device->handle,
+                             &(VkImportSemaphoreFdInfoKHR){.sType = VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR,
+                                                           .semaphore = handle,
+                                                           .flags = sync ? VK_SEMAPHORE_IMPORT_TEMPORARY_BIT : 0,
+                                                           .handleType = handle_type(type),
+                                                           .fd = own});
+    if (result != KP_OK && !done)
         close(own);
     if (result == KP_ERROR_DRIVER) // VK_ERROR_INVALID_EXTERNAL_HANDLE
         return kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': the file descriptor %d is no semaphore that %s can use",
@@ -168,7 +182,7 @@ static kp_result wrap(kp_manager *manager, const kp_semaphore_desc *desc, VkSema
                                 .label = label,
                                 .handle = handle,
                                 .binary = desc->binary,
-                                .exported = desc->exported != KP_HANDLE_NONE,
+                                .exported = desc->exported,
                                 .foreign = foreign};
     atomic_store(&semaphore->refs, 1);
     atomic_store(&semaphore->holds, 1);
@@ -195,6 +209,8 @@ kp_result kp_semaphore_create(kp_manager *manager, const kp_semaphore_desc *desc
     kp_result result = check_arguments(manager, out, "kp_semaphore_create");
     if (result == KP_OK)
         result = check_kind(manager->device, desc, label_of(desc));
+    if (result == KP_OK && desc->imported != KP_HANDLE_NONE)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': imported is for kp_semaphore_import", label_of(desc));
     if (result == KP_OK && desc->exported != KP_HANDLE_NONE)
         result = check_share(manager->device, desc, false, label_of(desc));
     VkSemaphore handle = VK_NULL_HANDLE;
@@ -219,7 +235,7 @@ kp_result kp_semaphore_import(kp_manager *manager, int fd, const kp_semaphore_de
         result = make_handle(manager->device, desc, &handle);
     if (result != KP_OK)
         return result;
-    result = import(manager->device, handle, fd, label_of(desc));
+    result = import(manager->device, handle, fd, desc->imported, label_of(desc));
     if (result == KP_OK)
         return wrap(manager, desc, handle, false, out);
     manager->device->vk.vkDestroySemaphore(manager->device->handle, handle, NULL);
@@ -235,15 +251,19 @@ kp_result kp_vulkan_adopt_semaphore(kp_manager *manager, VkSemaphore semaphore, 
         result = kp_error_set(KP_ERROR_ARGUMENT, "kp_vulkan_adopt_semaphore: semaphore is VK_NULL_HANDLE");
     if (result == KP_OK)
         result = check_kind(manager->device, desc, label_of(desc));
-    if (result == KP_OK && (desc->value != 0 || desc->exported != KP_HANDLE_NONE))
+    if (result == KP_OK && (desc->value != 0 || desc->exported != KP_HANDLE_NONE || desc->imported != KP_HANDLE_NONE))
         result = kp_error_set(KP_ERROR_ARGUMENT, "semaphore '%s': an adopted semaphore %s", label_of(desc),
-                              desc->value != 0 ? "has its value" : "is not kp's to export");
+                              desc->value != 0                   ? "has its value"
+                              : desc->exported != KP_HANDLE_NONE ? "is not kp's to export"
+                                                                 : "is not imported");
     return result == KP_OK ? wrap(manager, desc, semaphore, true, out) : result;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Use
 // ---------------------------------------------------------------------------------------------------------------------
+
+void kp_semaphore_submitted(kp_semaphore *semaphore, bool signals) { atomic_store(&semaphore->pending, signals); }
 
 // Alive and held: to be let go.
 static kp_result enter(const kp_semaphore *semaphore, const char *function, kp_semaphore **out) {
@@ -264,6 +284,25 @@ static kp_result enter_timeline(const kp_semaphore *semaphore, const char *funct
     return kp_error_set(KP_ERROR_TYPE, "semaphore '%s' is binary: the host cannot see it", semaphore->label);
 }
 
+// Of SYNC_FD the signal that was submitted, which the descriptor takes away.
+static kp_result export_held(kp_semaphore *semaphore, int *fd) {
+    kp_device *device = semaphore->manager->device;
+    bool sync = semaphore->exported == KP_HANDLE_SYNC_FD;
+    if (sync && !atomic_exchange(&semaphore->pending, false))
+        return kp_error_set(KP_ERROR_STATE,
+                            "semaphore '%s' has no signal to export: submit work that signals it, and export it once "
+                            "for each, before anything waits for it",
+                            semaphore->label);
+    kp_result result = KP_VK(device, GetSemaphoreFdKHR, device->handle,
+                             &(VkSemaphoreGetFdInfoKHR){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR,
+                                                        .semaphore = semaphore->handle,
+                                                        .handleType = handle_type(semaphore->exported)},
+                             fd);
+    if (sync && result != KP_OK)
+        atomic_store(&semaphore->pending, true);
+    return result;
+}
+
 kp_result kp_semaphore_export(const kp_semaphore *semaphore, int *fd) {
     kp_semaphore *held = NULL;
     if (fd == NULL)
@@ -271,16 +310,11 @@ kp_result kp_semaphore_export(const kp_semaphore *semaphore, int *fd) {
     kp_result result = enter(semaphore, "kp_semaphore_export", &held);
     if (result != KP_OK)
         return result;
-    kp_device *device = semaphore->manager->device;
-    if (!semaphore->exported)
+    if (semaphore->exported == KP_HANDLE_NONE)
         result = kp_error_set(KP_ERROR_STATE, "semaphore '%s' was not made to be exported (kp_semaphore_desc.exported)",
                               semaphore->label);
     else
-        result = KP_VK(device, GetSemaphoreFdKHR, device->handle,
-                       &(VkSemaphoreGetFdInfoKHR){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR,
-                                                  .semaphore = semaphore->handle,
-                                                  .handleType = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT},
-                       fd);
+        result = export_held(held, fd);
     kp_semaphore_let_go(held);
     return result;
 }

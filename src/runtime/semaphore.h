@@ -18,13 +18,18 @@ struct kp_semaphore {
     char *label;             //
     VkSemaphore handle;      // while there are holds
     bool binary;             //
-    bool exported, foreign;  // can be exported; somebody else destroys the VkSemaphore
+    kp_handle_type exported; // as what it can be
+    bool foreign;            // somebody else destroys the VkSemaphore
+    atomic_bool pending;     // a binary one was signalled by what is submitted, and nobody waits for that yet
 };
 
 bool kp_semaphore_hold(kp_semaphore *semaphore); // false when it is destroyed
 void kp_semaphore_let_go(kp_semaphore *semaphore);
 void kp_semaphore_kill(kp_semaphore *semaphore);      // ends the handle's life, once
 void kp_semaphore_clear_retired(kp_manager *manager); // when nothing runs any more
+
+// What was submitted signals it, or waits for it.
+void kp_semaphore_submitted(kp_semaphore *semaphore, bool signals);
 
 // Checks the points of a submission; `who` opens messages.
 kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_desc *desc, const char *who);

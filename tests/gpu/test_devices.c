@@ -169,6 +169,45 @@ static void managers_on_all_devices_work_at_once(void **state) {
     }
 }
 
+static bool enabled(kp_manager *mgr, const char *name) {
+    kp_vulkan_manager handles;
+    OK(kp_vulkan_from_manager(mgr, &handles));
+    for (size_t i = 0; i < handles.extension_count; i++) {
+        if (strcmp(handles.extensions[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// A device that is not all of Vulkan is to be made with the extension that says so (behind extensions_layer.c there is
+// one, which is not made otherwise), also where the program asks for it itself.
+static void a_portability_device_is_made_as_one(void **state) {
+    static const char name[] = "VK_KHR_portability_subset";
+    const char *const names[] = {name};
+    for (size_t asked = 0; asked < 2; asked++) {
+        kp_manager *mgr = NULL;
+        kp_result result =
+            kp_manager_create(&(kp_manager_desc){.extensions = names, .extension_count = asked, .label = "m"}, &mgr);
+        *state = mgr;
+        if (asked == 1 && getenv("KP_TEST_EXTENSIONS") == NULL && result != KP_OK) {
+            FAILS(result, KP_ERROR_UNSUPPORTED, "m: the device has no extension 'VK_KHR_portability_subset'");
+            return;
+        }
+        OK(result);
+        bool portable = gpu_device(mgr).portability;
+        assert_true(portable || getenv("KP_TEST_EXTENSIONS") == NULL);
+        assert_int_equal(enabled(mgr, name), portable);
+        kp_tensor *x = gpu_floats(mgr, "x", 3, (float[]){1, 2, 3});
+        kp_algorithm *square = gpu_multiply(mgr, x, x, x);
+        gpu_once(mgr, square, &x, 1, NULL);
+        assert_memory_equal(kp_tensor_data(x), ((float[]){1, 4, 9}), 12);
+        kp_algorithm_destroy(square);
+        kp_tensor_destroy(x);
+        kp_manager_destroy(mgr);
+        *state = NULL;
+    }
+}
+
 static void without_a_driver_there_are_no_devices_and_a_clear_error(void **state) {
     (void)state;
     char *driver_files = getenv("VK_DRIVER_FILES"), *icd_files = getenv("VK_ICD_FILENAMES");
@@ -238,7 +277,10 @@ static void validation_messages_reach_the_log(void **state) {
     assert_int_equal(gpu_errors(), 0);
 }
 
-int main(void) {
+// An argument chooses tests by their names, in which '*' stands for any text.
+int main(int argc, char **argv) {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     unsetenv("KP_DEVICE");
     const struct CMUnitTest tests[] = {
         GPU_BARE(devices_are_listed),
@@ -247,6 +289,7 @@ int main(void) {
         GPU_BARE(queue_families_are_checked),
         GPU_BARE(extensions_are_checked_and_copied),
         GPU_BARE(managers_on_all_devices_work_at_once),
+        GPU_BARE(a_portability_device_is_made_as_one),
         GPU_BARE(without_a_driver_there_are_no_devices_and_a_clear_error),
         GPU_BARE(a_missing_validation_layer_is_one_warning),
         GPU_BARE(validation_messages_reach_the_log),

@@ -479,7 +479,11 @@ static void wrong_semaphores_are_refused(void **state) {
     FAILS(kp_semaphore_create(mgr, &(kp_semaphore_desc){.binary = true, .value = 3}, &s), KP_ERROR_ARGUMENT,
           "semaphore 'semaphore': a binary semaphore has no value, 3 was given");
     FAILS(kp_semaphore_create(mgr, &(kp_semaphore_desc){.exported = KP_HANDLE_DMA_BUF}, &s), KP_ERROR_ARGUMENT,
-          "semaphore 'semaphore': semaphores are shared by OPAQUE_FD alone");
+          "semaphore 'semaphore': semaphores are shared by OPAQUE_FD and SYNC_FD alone");
+    FAILS(kp_semaphore_create(mgr, &(kp_semaphore_desc){.exported = KP_HANDLE_SYNC_FD}, &s), KP_ERROR_ARGUMENT,
+          "semaphore 'semaphore': SYNC_FD is for binary semaphores, this is a timeline");
+    FAILS(kp_semaphore_create(mgr, &(kp_semaphore_desc){.binary = true, .imported = KP_HANDLE_SYNC_FD}, &s),
+          KP_ERROR_ARGUMENT, "semaphore 'semaphore': imported is for kp_semaphore_import");
     FAILS(kp_semaphore_value(binary, &value), KP_ERROR_TYPE, "semaphore 'b' is binary: the host cannot see it");
     FAILS(kp_semaphore_signal(binary, 1), KP_ERROR_TYPE, "semaphore 'b' is binary: the host cannot see it");
     FAILS(kp_semaphore_wait(binary, 1, 0), KP_ERROR_TYPE, "semaphore 'b' is binary: the host cannot see it");
@@ -508,6 +512,85 @@ static void wrong_semaphores_are_refused(void **state) {
     kp_sequence_destroy(seq);
 }
 
+// x becomes x + 1 on the first manager, y becomes x on the second, behind a sync file that is the first one's signal.
+static void a_sync_file_is_one_signal(void **state) {
+    kp_manager *mgr = *state, *other = NULL;
+    kp_semaphore *set = NULL, *awaited = NULL, *done = NULL;
+    const kp_semaphore_desc from = {.binary = true, .exported = KP_HANDLE_SYNC_FD, .label = "s"};
+    const kp_semaphore_desc to = {.binary = true, .imported = KP_HANDLE_SYNC_FD, .label = "t"};
+    kp_result result = kp_semaphore_create(mgr, &from, &set);
+    int fd = -2;
+    if (result != KP_OK) { // no CPU driver has them, unless a layer helps
+        const char *words = has_extension(mgr, "VK_KHR_external_semaphore_fd")
+                                ? "semaphore 's': * cannot export binary semaphores by SYNC_FD"
+                                : "semaphore 's': * lacks VK_KHR_external_semaphore_fd, which sharing one needs";
+        FAILS(result, KP_ERROR_UNSUPPORTED, words);
+        result = kp_semaphore_import(mgr, -1, &to, &awaited);
+        FAILS(result, KP_ERROR_UNSUPPORTED,
+              has_extension(mgr, "VK_KHR_external_semaphore_fd")
+                  ? "semaphore 't': * cannot import binary semaphores by SYNC_FD"
+                  : "semaphore 't': * lacks VK_KHR_external_semaphore_fd, which sharing one needs");
+        assert_null(getenv("KP_TEST_EXTENSIONS")); // the layer is there to help
+        return;
+    }
+    OK(kp_manager_create(NULL, &other));
+    FAILS(kp_semaphore_export(set, &fd), KP_ERROR_STATE, "semaphore 's' has no signal to export: submit *");
+    kp_sequence *a = gpu_sequence(mgr), *b = gpu_sequence(other);
+    kp_tensor *x = shared(mgr, KP_MEMORY_DEVICE), *y = NULL, *copy = NULL;
+    kp_external_memory e;
+    OK(kp_tensor_export(x, &e));
+    OK(kp_tensor_import(other, &e, &(kp_tensor_desc){.dtype = KP_U32, .count = COUNT}, &y));
+    close(e.fd);
+    OK(kp_tensor_create(other, &(kp_tensor_desc){.dtype = KP_U32, .count = COUNT}, &copy));
+    OK(kp_record_copy(b, LIST(y, copy), 2));
+    OK(kp_record_sync_local(b, &copy, 1));
+    unsigned before = 0;
+    for (uint32_t round = 1; round < 4; round++) {
+        kp_algorithm *write = ramp(mgr, x, round);
+        OK(kp_record_dispatch(a, write, NULL));
+        OK(kp_sequence_submit(a, &(kp_submit_desc){.signals = &(kp_semaphore_point){set, 0}, .signal_count = 1}));
+        OK(kp_semaphore_export(set, &fd));
+        FAILS(kp_semaphore_export(set, &(int){0}), KP_ERROR_STATE, "semaphore 's' has no signal to export: *");
+        OK(kp_semaphore_import(other, fd, &to, &awaited));
+        if (fd != -1)
+            close(fd);
+        OK(kp_sequence_submit(b, &(kp_submit_desc){.waits = &(kp_semaphore_point){awaited, 0}, .wait_count = 1}));
+        OK(kp_sequence_await(b, UINT64_MAX));
+        assert_int_equal(((const uint32_t *)kp_tensor_data(copy))[COUNT - 1], round * (COUNT - 1));
+        OK(kp_sequence_await(a, UINT64_MAX));
+        kp_semaphore_destroy(awaited);
+        kp_algorithm_destroy(write);
+        before = round == 1 ? open_descriptors() : before; // SwiftShader keeps one for what it compiles
+    }
+    assert_int_equal(open_descriptors(), before);
+    OK(kp_sequence_clear(a));
+    OK(kp_sequence_clear(b)); // a signal that is waited for is none to export; nor is one of an imported semaphore
+    OK(kp_sequence_submit(a, &(kp_submit_desc){.signals = &(kp_semaphore_point){set, 0}, .signal_count = 1}));
+    OK(kp_sequence_await(a, UINT64_MAX));
+    OK(kp_sequence_submit(a, &(kp_submit_desc){.waits = &(kp_semaphore_point){set, 0}, .wait_count = 1}));
+    OK(kp_sequence_await(a, UINT64_MAX));
+    FAILS(kp_semaphore_export(set, &fd), KP_ERROR_STATE, "semaphore 's' has no signal to export: *");
+    OK(kp_semaphore_import(other, -1, &to, &done)); // of work that is done
+    FAILS(kp_semaphore_export(done, &fd), KP_ERROR_STATE, "semaphore 't' was not made to be exported *");
+    kp_semaphore_point point = {done, 0};
+    OK(kp_sequence_submit(b, &(kp_submit_desc){.waits = &point, .wait_count = 1}));
+    OK(kp_sequence_await(b, UINT64_MAX));
+    OK(kp_sequence_submit(b, &(kp_submit_desc){.signals = &point, .signal_count = 1})); // now it is like any other
+    OK(kp_sequence_await(b, UINT64_MAX));
+    OK(kp_sequence_submit(b, &(kp_submit_desc){.waits = &point, .wait_count = 1}));
+    OK(kp_sequence_await(b, UINT64_MAX));
+    FAILS(kp_semaphore_import(other, 1 << 20, &to, &awaited), KP_ERROR_ARGUMENT,
+          "semaphore 't': the file descriptor 1048576: Bad file descriptor");
+    kp_semaphore_destroy(set);
+    kp_semaphore_destroy(done);
+    kp_sequence_destroy(a);
+    kp_sequence_destroy(b);
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(y);
+    kp_tensor_destroy(copy);
+    kp_manager_destroy(other);
+}
+
 static void native_semaphores_take_part(void **state) {
     kp_manager *mgr = *state;
     kp_vulkan_manager handles;
@@ -530,7 +613,10 @@ static void native_semaphores_take_part(void **state) {
     kp_semaphore_destroy(own);
 }
 
-int main(void) {
+// An argument chooses tests by their names, in which '*' stands for any text.
+int main(int argc, char **argv) {
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         GPU_BARE(two_processes_have_one_memory), // first: while there is one thread
         GPU_TEST(two_managers_have_one_memory),
@@ -542,6 +628,7 @@ int main(void) {
         GPU_TEST(a_binary_semaphore_orders_two_managers),
         GPU_TEST(a_timeline_goes_between_host_and_device),
         GPU_TEST(wrong_semaphores_are_refused),
+        GPU_TEST(a_sync_file_is_one_signal),
         GPU_TEST(native_semaphores_take_part),
     };
     return gpu_run("external", tests);

@@ -159,7 +159,7 @@ def test_semaphores_are_checked(mgr):
 
 def test_semaphores_are_shared_or_the_extension_named(mgr):
     try:
-        ours = mgr.semaphore(binary=True, exported=True)
+        ours = mgr.semaphore(binary=True, exported="opaque_fd")  # or True
     except kp.UnsupportedError as error:
         assert "lacks VK_KHR_external_semaphore_fd" in str(error)
         return
@@ -169,6 +169,34 @@ def test_semaphores_are_shared_or_the_extension_named(mgr):
     os.close(fd)
     for _ in range(3):
         first = mgr.sequence().submit(signals=[ours])
+        other.sequence().submit(waits=[theirs]).eval_await()
+        first.eval_await()
+
+
+def test_sync_files_are_signals_or_the_lack_is_named(mgr):
+    """No CPU driver has them; tests/gpu/test_external.c tries them behind a layer that does."""
+    other = kp.Manager()
+    with pytest.raises(ValueError, match="exported: 'dma_buf' is none of opaque_fd, sync_fd"):
+        mgr.semaphore(exported="dma_buf")
+    with pytest.raises(ValueError, match="handle: 'x' is none of opaque_fd, sync_fd"):
+        mgr.import_semaphore(-1, handle="x")
+    try:
+        ours = mgr.semaphore(exported="sync_fd")
+    except kp.UnsupportedError as error:
+        assert "VK_KHR_external_semaphore_fd" in str(error)
+        with pytest.raises(kp.UnsupportedError, match="VK_KHR_external_semaphore_fd"):
+            other.import_semaphore(-1, handle="sync_fd")
+        return
+    assert ours.binary
+    with pytest.raises(kp.StateError, match="has no signal to export"):
+        ours.export_fd()
+    for _ in range(3):
+        first = mgr.sequence().submit(signals=[ours])
+        fd = ours.export_fd()
+        theirs = other.import_semaphore(fd, handle="sync_fd")
+        assert theirs.binary
+        if fd != -1:
+            os.close(fd)
         other.sequence().submit(waits=[theirs]).eval_await()
         first.eval_await()
 
