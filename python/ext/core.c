@@ -107,8 +107,10 @@ static void end(ext_core *core, kp_manager *handle) {
 void ext_core_destroy(ext_core *core) {
     kp_manager *handle = core->handle;
     core->handle = NULL;
-    if (core->active == 0)
+    if (core->active == 0) {
         ext_anonymous_clear(core);
+        ext_spares_clear(core);
+    }
     if (handle == NULL || ext_core_foreign(core->process))
         return;
     if (core->active > 0)

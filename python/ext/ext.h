@@ -41,7 +41,9 @@ typedef struct kp_ext {
     PyTypeObject *param_type;
     PyTypeObject *manager_class; // kp.Manager and kp.Sequence, once set_classes was called
     PyTypeObject *sequence_class;
-    PyObject *frombuffer;                   // numpy.frombuffer and dtypes; NULL until an array is first asked for
+    PyObject *default_manager; // the one for kernels that are called without tensors, borrowed; NULL: there is none
+    PyTypeObject *ndarray;     // numpy.ndarray; NULL until a kernel is called with arrays
+    PyObject *frombuffer;      // numpy.frombuffer and dtypes; NULL until an array is first asked for
     PyObject *numpy_dtypes[KP_DTYPE_COUNT]; //
     uint64_t serials;                       // last serial given to a tensor
 } kp_ext;
@@ -95,16 +97,19 @@ typedef struct ext_late {
 
 typedef struct ext_core {
     size_t references;
-    kp_manager *handle;     // NULL once destroyed
-    kp_manager *dying;      // destroyed while `active`: the last one to leave ends it
-    size_t active;          // calls that have it pinned
-    bool ending;            // kp_manager_destroy runs without the GIL
-    ext_late *late;         // what was to be destroyed meanwhile
-    PyObject *object;       // the kp.Manager made for it, borrowed; NULL when that is gone
-    struct ext_slot *slots; // anonymous.c
-    size_t slot_count;      //
-    bool submitted;         // eval_async_<op>_def was called since the last await
-    unsigned long process;  // ext_core_process() at creation
+    kp_manager *handle;       // NULL once destroyed
+    kp_manager *dying;        // destroyed while `active`: the last one to leave ends it
+    size_t active;            // calls that have it pinned
+    bool ending;              // kp_manager_destroy runs without the GIL
+    ext_late *late;           // what was to be destroyed meanwhile
+    PyObject *object;         // the kp.Manager made for it, borrowed; NULL when that is gone
+    struct ext_slot *slots;   // anonymous.c
+    size_t slot_count;        //
+    struct ext_spare *spares; // spares.c
+    size_t spare_count;       //
+    uint64_t spare_bytes;     //
+    bool submitted;           // eval_async_<op>_def was called since the last await
+    unsigned long process;    // ext_core_process() at creation
 } ext_core;
 
 // Takes `handle` over. NULL with MemoryError; `handle` is destroyed then.
@@ -555,6 +560,48 @@ int ext_classic_record(kp_ext *ext, ext_core *core, kp_sequence *sequence, ext_c
                        PyObject *extra, PyObject **algorithm);
 
 // ---------------------------------------------------------------------------------------------------------------------
+// arguments.c: the parameters of a kernel that take memory
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What an argument's memory is like.
+typedef struct ext_wanted {
+    bool image, normalized;
+    kp_dtype dtype;              // of structs: KP_U8
+    uint32_t ndim;               // at least 1; of an image with that of the channels, the last
+    uint64_t shape[KP_MAX_DIMS]; //
+    PyObject *structure;         // of structs: their dtype, borrowed; NULL: they are numbers
+} ext_wanted;
+
+bool ext_argument_is_image(const kp_param *p);
+
+// The parameter behind `p` that takes memory, the first one for NULL; NULL: there is none.
+const kp_param *ext_argument_next(const kp_program *program, const kp_param *p);
+
+// How messages call it: "multiply() argument 'a'".
+enum { EXT_ARGUMENT_NAME = 448 };
+void ext_argument_name(const char *kernel, const kp_param *p, char text[EXT_ARGUMENT_NAME]);
+
+ext_wanted ext_argument_of(const ext_tensor *t);
+uint64_t ext_argument_count(const ext_wanted *w); // elements
+
+// Over which indices it runs when nobody says: a new tuple, x first. `given` has one of each parameter that takes
+// memory. NULL with a TypeError where that is not plain.
+PyObject *ext_argument_extent(const kp_program *program, const char *name, const ext_wanted *given);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// spares.c: the memory that calls with arrays put their data in. Under the GIL.
+// ---------------------------------------------------------------------------------------------------------------------
+
+// Memory like that, with anything in it, for the caller alone: a new reference, or NULL with an exception.
+PyObject *ext_spares_take(kp_ext *ext, ext_core *core, const ext_wanted *wanted, const char *what);
+
+// Gives it back, for others. Takes the reference. The caller has the core pinned.
+void ext_spares_return(ext_core *core, PyObject *memory, const ext_wanted *wanted);
+
+// Destroys all that wait. May run code of the user's. False: there were none.
+bool ext_spares_clear(ext_core *core);
+
+// ---------------------------------------------------------------------------------------------------------------------
 // anonymous.c: ops that run at once, in sequences nobody sees: eval_<op>_def, eval_async_<op>_def, kernels that are
 // called
 // ---------------------------------------------------------------------------------------------------------------------
@@ -596,5 +643,32 @@ int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout);
 
 // Destroys them. No call may be inside.
 void ext_anonymous_clear(ext_core *core);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// arrays.c: calls of kernels whose arguments are not all memory
+// ---------------------------------------------------------------------------------------------------------------------
+
+// What such a call came to: everything but the arrays' elements.
+typedef struct ext_plan ext_plan;
+
+// An object of such a call: a kp.Memory, or where an array's elements lie, C-contiguous.
+typedef struct ext_cargo {
+    PyObject *memory;
+    void *elements;
+} ext_cargo;
+
+// The plan in the capsule that launch() returned; NULL for another object.
+ext_plan *ext_plan_of(PyObject *capsule);
+
+// Whether the plan serves for every call with objects like those of the call that made it, which are these. It takes
+// them by position from now on.
+bool ext_plan_match(ext_plan *plan, PyObject *const *objects, size_t count);
+
+// Copies in, runs with the push constants changed by the patches, copies back. -1 with an exception.
+int ext_plan_run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_cargo *objects, const ext_patch *patches,
+                 size_t patch_count);
+
+PyObject *ext_arrays_launch(PyObject *module, PyObject *args); // functions of the module
+PyObject *ext_arrays_extent(PyObject *module, PyObject *args);
 
 #endif

@@ -155,44 +155,6 @@ static PyObject *set_classes(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
-// launch(program, memories, extent, push, upload, download, specs): what calling a kp.Kernel comes to.
-static PyObject *launch(PyObject *module, PyObject *args) {
-    kp_ext *ext = PyModule_GetState(module);
-    PyObject *program, *memories, *extent;
-    Py_ssize_t push_size, specs_size = 0;
-    unsigned long long upload, download;
-    const char *push, *specs = NULL;
-    if (!PyArg_ParseTuple(args, "O!O!Oy#KK|y#:launch", ext->program_type, &program, &PyTuple_Type, &memories, &extent,
-                          &push, &push_size, &upload, &download, &specs, &specs_size))
-        return NULL;
-    ext_launch l = {.push = push,
-                    .push_size = (size_t)push_size,
-                    .specs = specs,
-                    .spec_count = (size_t)specs_size / EXT_SPEC_BYTES,
-                    .upload = upload,
-                    .download = download};
-    PyObject *tuple = ext_memories_tuple(ext, memories, "arguments");
-    if (tuple == NULL || ext_launch_three(extent, "extent", l.extent) < 0) {
-        Py_XDECREF(tuple);
-        return NULL;
-    }
-    int result = -1;
-    uint64_t recipe = 0;
-    ext_tensor *first = PyTuple_Size(tuple) > 0 ? (ext_tensor *)PyTuple_GetItem(tuple, 0) : NULL;
-    if (first == NULL)
-        PyErr_SetString(PyExc_TypeError, "a kernel without buffers has nothing to write to");
-    else if (first->core == NULL)
-        ext_error_format(ext, KP_ERROR_STATE, "arguments[0]: %s",
-                         first->classic ? "has no device memory; call manager.eval_tensor_create_def([tensor]) first"
-                                        : "is destroyed");
-    else {
-        ext_log_follow();
-        result = ext_anonymous_launch(ext, first->core, program, tuple, &l, &recipe);
-    }
-    Py_DECREF(tuple);
-    return result == 0 ? PyLong_FromUnsignedLongLong(recipe) : NULL;
-}
-
 // numbers(data, dtype, what): what a kernel gets of an array or a sequence, as bytes.
 static PyObject *numbers(PyObject *module, PyObject *args) {
     kp_ext *ext = PyModule_GetState(module);
@@ -252,11 +214,16 @@ PyDoc_STRVAR(load_doc, "load_shader(path, *, language='auto', entry=None)\n--\n\
                        "OSError: cannot be read. The rest as compile_shader().");
 PyDoc_STRVAR(set_classes_doc, "set_classes(manager, sequence, /)\n--\n\n"
                               "The subclasses that are made from now on.");
-PyDoc_STRVAR(launch_doc,
-             "launch(program, memories, extent, push, upload, download, specs=b'', /)\n--\n\n"
-             "Runs a program and waits. Bit k of upload and download: memories[k] is synced before, after. specs has\n"
-             "nine bytes for each specialization constant: the size of its value, and the value in eight bytes. "
-             "Returns the number of the recording; 0: it is not kept.");
+PyDoc_STRVAR(
+    launch_doc,
+    "launch(program, name, arguments, extent, push, specs, manager, /)\n--\n\n"
+    "Runs a program and waits. name is for messages. An argument is a kp.Memory, or of an array (what the caller\n"
+    "gave, what to read, where results go or None, its shape or None, None or (size, channels, normalized) of an\n"
+    "image). extent is a tuple, or None. specs has nine bytes for each specialization constant: the size of its\n"
+    "value, and the value in eight bytes. manager is for calls without memory.\n\n"
+    "Returns what the call came to, for kp.Kernel to remember; 0: nothing was to be done.");
+PyDoc_STRVAR(extent_doc, "extent(program, name, memories, /)\n--\n\n"
+                         "Over which indices a program runs when nobody says. TypeError where that is not plain.");
 
 #define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
 
@@ -271,7 +238,8 @@ static PyMethodDef functions[] = {
     {"compile_shader", KEYWORDS(ext_program_shader), shader_doc},
     {"load_shader", KEYWORDS(ext_program_load), load_doc},
     {"set_classes", set_classes, METH_VARARGS, set_classes_doc},
-    {"launch", launch, METH_VARARGS, launch_doc},
+    {"launch", ext_arrays_launch, METH_VARARGS, launch_doc},
+    {"extent", ext_arrays_extent, METH_VARARGS, extent_doc},
     {"numbers", numbers, METH_VARARGS, numbers_doc},
     {NULL, NULL, 0, NULL},
 };
@@ -329,6 +297,7 @@ static int module_exec(PyObject *module) {
         X(ext->semaphore_type);                    \
         X(ext->manager_class);                     \
         X(ext->sequence_class);                    \
+        X(ext->ndarray);                           \
         X(ext->frombuffer);                        \
         for (int i = 0; i < KP_DTYPE_COUNT; i++)   \
             X(ext->numpy_dtypes[i]);               \

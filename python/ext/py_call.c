@@ -1,18 +1,18 @@
 // See ext.h. kp._kp._Call, the base of kp.Kernel: what its calls came to, so that the same call again is a replay.
 //
 // kp.Kernel says in Python what a call means, in _call(), and tells which recording it came to: a number from
-// ext_anonymous_launch, and the names from outside that this holds for. Both are remembered under the call's
-// arguments, written as words: a tensor is its serial, a number its value. Anything else has no words, and such a call
-// goes through Python each time. A call that differs in numbers alone which are push constants needs no Python either:
-// they are put in place of the old ones in a recording. Nothing of the user's stays alive for it but the names of
-// keyword arguments.
+// ext_anonymous_launch, or with arrays a plan of arrays.c, and the names from outside that this holds for. They are
+// remembered under the call's arguments, written as words: a tensor is its serial, a number its value, an array its
+// type and shape. Anything else has no words, and such a call goes through Python each time. A call that differs in
+// numbers alone which are push constants needs no Python either: they are put in place of the old ones in a recording.
+// Nothing of the user's stays alive for it but the names of keyword arguments.
 #include "ext.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEPT = 16, MAX_WORDS = 64, MAX_ARGUMENTS = 24, MAX_SCALARS = 12 };
+enum { KEPT = 16, MAX_WORDS = 128, MAX_ARGUMENTS = 24, MAX_SCALARS = 12 };
 
 // An argument that is a push constant.
 typedef struct scalar {
@@ -24,7 +24,8 @@ typedef struct scalar {
 typedef struct entry {
     uint64_t *words; // NULL: free
     size_t count;    //
-    uint64_t recipe; // the recording
+    uint64_t recipe; // the recording, or ...
+    PyObject *plan;  // ... the capsule of one with arrays; NULL: there are none
     uint64_t used;   // when, counted
     PyObject *names; // of keyword arguments, whose addresses are in the words; NULL: none
     size_t scalar_count;
@@ -42,13 +43,17 @@ typedef struct ext_call {
 // Arguments as words
 // ---------------------------------------------------------------------------------------------------------------------
 
-typedef enum word_kind { TENSOR, FLOAT, INTEGER, TRUTH, TUPLE, NAME } word_kind;
+typedef enum word_kind { TENSOR, ARRAY, AXIS, FLOAT, INTEGER, TRUTH, TUPLE, NAME } word_kind;
 
 typedef struct key {
     uint64_t words[MAX_WORDS];
     size_t count;
-    ext_core *core;               // of the first tensor, borrowed
-    size_t starts[MAX_ARGUMENTS]; // of the arguments by position
+    ext_core *core;                   // of the first tensor, borrowed
+    size_t starts[MAX_ARGUMENTS];     // of the arguments by position
+    size_t object_count, array_count; //
+    PyObject *objects[MAX_ARGUMENTS]; // the tensors and arrays, as they come
+    ext_cargo cargo[MAX_ARGUMENTS];   // the same
+    Py_buffer buffers[MAX_ARGUMENTS]; // of the arrays
 } key;
 
 static bool add(key *k, word_kind kind, uint64_t bits) {
@@ -69,12 +74,57 @@ static bool add_tuple(kp_ext *ext, PyObject *tuple, key *k) {
     return fits;
 }
 
-static bool add_tensor(const ext_tensor *t, key *k) {
+static bool add_object(PyObject *object, void *elements, key *k) {
+    if (k->object_count == MAX_ARGUMENTS)
+        return false;
+    k->objects[k->object_count] = object;
+    k->cargo[k->object_count++] = (ext_cargo){.memory = object, .elements = elements};
+    return true;
+}
+
+static bool add_tensor(ext_tensor *t, key *k) {
     if (t->core == NULL || t->doomed)
         return false;
     if (k->core == NULL)
         k->core = t->core;
-    return add(k, TENSOR, t->serial);
+    return add(k, TENSOR, t->serial) && add_object((PyObject *)t, NULL, k);
+}
+
+// Which of the arrays has the same elements first; the last one where none has.
+static size_t first_alike(const key *k) {
+    const Py_buffer *last = &k->buffers[k->array_count - 1];
+    size_t axes = (size_t)last->ndim, i = 0;
+    for (; i + 1 < k->array_count; i++) {
+        const Py_buffer *b = &k->buffers[i];
+        if (b->buf == last->buf && b->ndim == last->ndim && strcmp(b->format, last->format) == 0 &&
+            memcmp(b->shape, last->shape, axes * sizeof *b->shape) == 0)
+            break;
+    }
+    return i;
+}
+
+// Only arrays whose elements lie side by side as the device has them; the others have to be converted.
+static bool add_array(PyObject *object, key *k) {
+    Py_buffer *b = &k->buffers[k->array_count];
+    ext_element element;
+    if (k->array_count == MAX_ARGUMENTS || PyObject_GetBuffer(object, b, PyBUF_FULL_RO) < 0) {
+        PyErr_Clear();
+        return false;
+    }
+    k->array_count++;
+    if (b->format == NULL || b->format[0] == 'T' || !PyBuffer_IsContiguous(b, 'C'))
+        return false;
+    if (ext_element_parse(b->format, b->itemsize, "", &element) < 0) {
+        PyErr_Clear();
+        return false;
+    }
+    int dtype = ext_element_dtype(element);
+    bool fits = dtype >= 0 && !element.swapped && add_object(object, b->buf, k) &&
+                add(k, ARRAY, (uint64_t)dtype << 2 | (uint64_t)(b->readonly != 0) << 1) &&
+                add(k, AXIS, (uint64_t)b->ndim << 32 | first_alike(k));
+    for (int i = 0; fits && i < b->ndim; i++)
+        fits = add(k, AXIS, (uint64_t)b->shape[i]);
+    return fits;
 }
 
 // False when it has no words. Exact types alone: those of the user's may say something else each time.
@@ -83,6 +133,8 @@ static bool add_value(kp_ext *ext, PyObject *object, key *k) {
     uint64_t bits;
     if (type == ext->tensor_type || type == ext->image_type)
         return add_tensor((ext_tensor *)object, k);
+    if (type == ext->ndarray)
+        return add_array(object, k);
     if (type == &PyFloat_Type) {
         double value = PyFloat_AsDouble(object);
         memcpy(&bits, &value, sizeof bits);
@@ -102,7 +154,7 @@ static bool add_value(kp_ext *ext, PyObject *object, key *k) {
 static bool read_key(kp_ext *ext, PyObject *args, PyObject *kwargs, key *k) {
     Py_ssize_t count = PyTuple_Size(args), position = 0;
     PyObject *name, *value;
-    k->count = 0;
+    k->count = k->object_count = k->array_count = 0;
     k->core = NULL;
     if (count > MAX_ARGUMENTS)
         return false;
@@ -115,7 +167,14 @@ static bool read_key(kp_ext *ext, PyObject *args, PyObject *kwargs, key *k) {
         if (!add(k, NAME, (uint64_t)(uintptr_t)name) || !add_value(ext, value, k))
             return false;
     }
-    return k->core != NULL;
+    if (k->core == NULL && k->array_count != 0 && ext->default_manager != NULL)
+        k->core = ((ext_manager *)ext->default_manager)->core;
+    return k->core != NULL || k->array_count != 0;
+}
+
+static void release_key(key *k) {
+    while (k->array_count > 0)
+        PyBuffer_Release(&k->buffers[--k->array_count]);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -123,10 +182,11 @@ static bool read_key(kp_ext *ext, PyObject *args, PyObject *kwargs, key *k) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 static void forget(entry *e) {
-    PyObject *names = e->names;
+    PyObject *names = e->names, *plan = e->plan;
     free(e->words);
     *e = (entry){0};
     Py_XDECREF(names);
+    Py_XDECREF(plan);
 }
 
 static void forget_all(ext_call *c) {
@@ -202,8 +262,14 @@ static int read_scalars(const key *k, PyObject *layout, entry *e) {
     return 0;
 }
 
-// Without memory, nothing is remembered.
-static int remember(ext_call *c, const key *k, PyObject *kwargs, PyObject *watches, uint64_t recipe, PyObject *layout) {
+// Without memory, nothing is remembered. `made` is the number of a recording, or a plan.
+static int remember(ext_call *c, const key *k, PyObject *kwargs, PyObject *watches, PyObject *made, PyObject *layout) {
+    ext_plan *plan = ext_plan_of(made);
+    uint64_t recipe = plan == NULL ? PyLong_AsUnsignedLongLong(made) : 0;
+    if (plan == NULL && PyErr_Occurred())
+        return -1;
+    if (plan == NULL ? recipe == 0 || k->array_count != 0 : !ext_plan_match(plan, k->objects, k->object_count))
+        return 0;
     if (c->watches != watches) {
         forget_all(c);
         c->watches = Py_NewRef(watches);
@@ -220,6 +286,7 @@ static int remember(ext_call *c, const key *k, PyObject *kwargs, PyObject *watch
     entry *e = place_for(c, k);
     forget(e);
     *e = (entry){.words = words, .count = k->count, .recipe = recipe, .used = ++c->calls, .names = names};
+    e->plan = plan != NULL ? Py_NewRef(made) : NULL;
     return read_scalars(k, layout, e);
 }
 
@@ -299,6 +366,16 @@ static bool pack(const scalar *s, const uint64_t *word, ext_patch *out) {
            pack_integer(s, (int64_t)word[1], out->bytes);
 }
 
+// A plan may be forgotten while it runs.
+static int run_plan(ext_call *c, const key *k, PyObject *plan, const ext_patch *patches, size_t patch_count) {
+    if (k->core == NULL || !ext_core_usable(k->core))
+        return 0;
+    Py_INCREF(plan);
+    int result = ext_plan_run(c->ext, k->core, ext_plan_of(plan), k->cargo, patches, patch_count);
+    Py_DECREF(plan);
+    return result == 0 ? 1 : -1;
+}
+
 // A call that differs from one that came before in its push constants alone.
 static int replay_similar(ext_call *c, const key *k) {
     ext_patch patches[MAX_SCALARS];
@@ -309,6 +386,8 @@ static int replay_similar(ext_call *c, const key *k) {
         if (!pack(&e->scalars[i], k->words + e->scalars[i].word, &patches[i]))
             return 0;
     }
+    if (e->plan != NULL)
+        return run_plan(c, k, e->plan, patches, e->scalar_count);
     uint64_t recipe = e->recipe;
     PyObject *watches = Py_NewRef(c->watches);
     int done = ext_anonymous_change(c->ext, k->core, patches, e->scalar_count, &recipe);
@@ -330,21 +409,20 @@ static int replay(ext_call *c, const key *k) {
     if (e == NULL)
         return replay_similar(c, k);
     e->used = ++c->calls;
-    return ext_anonymous_replay(c->ext, k->core, e->recipe);
+    return e->plan != NULL ? run_plan(c, k, e->plan, NULL, 0) : ext_anonymous_replay(c->ext, k->core, e->recipe);
 }
 
-// _call() gives None, or (watches, recipe, layout).
+// _call() gives None, or (watches, recipe or plan, layout).
 static PyObject *call_slowly(ext_call *c, PyObject *args, PyObject *kwargs, const key *k) {
     PyObject *method = PyObject_GetAttrString((PyObject *)c, "_call");
     PyObject *made = method != NULL ? PyObject_Call(method, args, kwargs) : NULL;
-    PyObject *watches, *layout;
-    unsigned long long recipe;
+    PyObject *watches, *layout, *recipe;
     Py_XDECREF(method);
     if (made == NULL)
         return NULL;
     int result = 0;
     if (made != Py_None &&
-        !PyArg_ParseTuple(made, "O!KO!:_call", &PyList_Type, &watches, &recipe, &PyTuple_Type, &layout))
+        !PyArg_ParseTuple(made, "O!OO!:_call", &PyList_Type, &watches, &recipe, &PyTuple_Type, &layout))
         result = -1;
     else if (made != Py_None && k != NULL)
         result = remember(c, k, kwargs, watches, recipe, layout);
@@ -357,11 +435,14 @@ static PyObject *call(PyObject *self, PyObject *args, PyObject *kwargs) {
     key k;
     if (kwargs != NULL && PyDict_Size(kwargs) == 0)
         kwargs = NULL;
-    if (!read_key(c->ext, args, kwargs, &k))
-        return call_slowly(c, args, kwargs, NULL);
     // The words are from before the call: if a tensor's device memory changes meanwhile, they never come again.
-    int done = replay(c, &k);
-    return done == 0 ? call_slowly(c, args, kwargs, &k) : done > 0 ? Py_NewRef(Py_None) : NULL;
+    bool has_words = read_key(c->ext, args, kwargs, &k);
+    int done = has_words ? replay(c, &k) : 0;
+    PyObject *result = done > 0 ? Py_NewRef(Py_None) : NULL;
+    if (done == 0)
+        result = call_slowly(c, args, kwargs, has_words ? &k : NULL);
+    release_key(&k);
+    return result;
 }
 
 static PyObject *call_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {

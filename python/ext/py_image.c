@@ -91,6 +91,8 @@ static PyObject *create(kp_ext *ext, ext_core *core, const kp_image_desc *desc) 
     PyThreadState *thread = ext_core_enter(core);
     kp_result result = kp_image_create(manager, desc, &handle);
     ext_core_leave(core, thread);
+    if (result == KP_ERROR_DEVICE_MEMORY && ext_spares_clear(core))
+        return create(ext, core, desc);
     return result == KP_OK ? ext_tensor_wrap(ext, core, handle) : ext_error_raise(ext, result);
 }
 

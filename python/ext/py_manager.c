@@ -271,6 +271,8 @@ static void manager_dealloc(PyObject *self) {
     ext_manager *m = (ext_manager *)self;
     if (m->core != NULL && m->core->object == self)
         m->core->object = NULL; // before anything is dropped whose finalizer may ask for it
+    if (m->ext != NULL && m->ext->default_manager == self)
+        m->ext->default_manager = NULL;
     Py_CLEAR(m->named);
     ext_core_drop(m->core);
     ext_free(self);
@@ -339,20 +341,6 @@ static PyObject *manager_tensor_t(PyObject *self, PyObject *args, PyObject *kwar
     if (copy == 0)
         return borrow_tensor((ext_manager *)self, data, type);
     return make_tensor((ext_manager *)self, data, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
-}
-
-// _tensor_of(data, dtype, what): a tensor of this dtype, for an argument of a kernel. Arrays must have the dtype.
-static PyObject *manager_tensor_of(PyObject *self, PyObject *args) {
-    ext_manager *m = (ext_manager *)self;
-    PyObject *data;
-    const char *name, *what;
-    kp_dtype dtype;
-    if (!PyArg_ParseTuple(args, "Oss:_tensor_of", &data, &name, &what))
-        return NULL;
-    kp_result result = kp_dtype_find(name, &dtype);
-    if (result != KP_OK)
-        return ext_error_raise(m->ext, result);
-    return make_tensor(m, data, (int)dtype, EXT_DATA_STRICT, what, NULL);
 }
 
 // ("nearest", "linear") and the like: the position of a word. -1 with a ValueError.
@@ -659,6 +647,7 @@ static PyObject *manager_trim(PyObject *self, PyObject *unused) {
     kp_manager *handle = ext_core_use(m->ext, m->core);
     if (handle == NULL)
         return NULL;
+    ext_spares_clear(m->core);
     PyThreadState *thread = ext_core_enter(m->core);
     kp_result result = kp_manager_trim(handle);
     ext_core_leave(m->core, thread);
@@ -806,9 +795,6 @@ PyDoc_STRVAR(get_create_sequence_doc, "get_create_sequence($self, /, name)\n--\n
                                       "The sequence of that name, made when there is none.");
 PyDoc_STRVAR(build_tensor_doc, "build_tensor($self, /, data, tensorType=MemoryTypes.device)\n--\n\n"
                                "kp.Tensor(data, tensorType), created on the device at once (0.5 API).");
-PyDoc_STRVAR(tensor_of_doc,
-             "_tensor_of($self, data, dtype, what, /)\n--\n\n"
-             "A tensor of this dtype (kernel-language name): arrays must have it, sequences are converted.");
 PyDoc_STRVAR(eval_op_doc, "_eval_op($self, op, tensors, extra, name, is_async, /)\n--\n\n"
                           "One op of the 0.5 API; see kp.classic.");
 PyDoc_STRVAR(eval_await_doc, "eval_await($self, /, name, waitFor=18446744073709551615)\n--\n\n"
@@ -850,7 +836,6 @@ static PyMethodDef manager_methods[] = {
     {"eval_await", KEYWORDS(manager_eval_await), eval_await_doc},
     {"eval_await_def", KEYWORDS(manager_eval_await_def), eval_await_def_doc},
     {"_eval_op", manager_eval_op, METH_VARARGS, eval_op_doc},
-    {"_tensor_of", manager_tensor_of, METH_VARARGS, tensor_of_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef manager_getset[] = {

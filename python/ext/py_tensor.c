@@ -228,6 +228,8 @@ static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_te
         result = kp_tensor_create(manager, desc, out);
         ext_core_leave(core, thread);
     }
+    if (result == KP_ERROR_DEVICE_MEMORY && ext_spares_clear(core))
+        return create(ext, core, desc, out);
     if (result == KP_OK)
         return 0;
     ext_error_raise(ext, result);

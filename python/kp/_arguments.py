@@ -103,7 +103,26 @@ def read_extent(extent: Any) -> tuple[int, ...]:
     return counts
 
 
+def target_of(argument: Any, what: str) -> Any:
+    """Where results go that are computed in a copy: a list, or a NumPy array on the argument's memory."""
+    if isinstance(argument, list):
+        if any(isinstance(item, (list, tuple)) for item in argument):
+            raise TypeError(f"{what}: is written by the kernel; pass an array instead of nested lists")
+        return argument
+    try:
+        writable = not memoryview(argument).readonly
+    except TypeError:
+        writable = hasattr(argument, "__array__")
+    if not writable:
+        raise TypeError(
+            f"{what}: is written by the kernel; pass a tensor, a writable array or a list, not {type(argument).__name__}"
+        )
+    import numpy
+
+    return numpy.asarray(argument)
+
+
 _NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 _KOMPUTE_NAMES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}
 
-__all__ = ["check_array", "check_memory", "check_shape", "read_extent", "shape_of", "wrong_type"]
+__all__ = ["check_array", "check_memory", "check_shape", "read_extent", "shape_of", "target_of", "wrong_type"]

@@ -9,8 +9,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from ._kp import Image, Memory, Param
-    from .classic import Manager
+    from ._kp import Image, Param
 
 KINDS = ("image", "texture", "sampler")  # of parameters that take images
 _NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
@@ -64,15 +63,6 @@ def describe(array: Any, param: Param, what: str) -> tuple[Any, tuple[int, ...],
     return pixels, size, channels, normalized
 
 
-def image_of(manager: Manager, array: Any, param: Param, what: str) -> Image:
-    """An image with the pixels of an array. UnsupportedError: the device has no such images."""
-    pixels, size, channels, normalized = describe(array, param, what)
-    if 0 in size:
-        raise ValueError(f"{what}: has shape {pixels.shape}, but an image has at least one pixel")
-    width, height, depth = (*size, 0, 0)[:3]
-    return manager.image_t(pixels, width, height, channels, depth=depth, normalized=normalized)
-
-
 def type_of(image: Image, what: str) -> str:
     """The type of a parameter that takes the image, stored as it is."""
     channels = image.num_channels
@@ -92,9 +82,4 @@ def check_image(image: Any, what: str) -> None:
         raise TypeError(f"{what}: must be a kp.Image, not {type(image).__name__}")
 
 
-def size_of(image: Memory) -> tuple[int, ...]:
-    """From x on, as many axes as it has."""
-    return tuple(reversed(image.shape[:-1]))
-
-
-__all__ = ["KINDS", "check_image", "describe", "image_of", "is_normalized", "size_of", "type_of"]
+__all__ = ["KINDS", "check_image", "describe", "is_normalized", "type_of"]

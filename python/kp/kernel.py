@@ -13,8 +13,8 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
 from __future__ import annotations
 
 from . import _kp
-from ._arguments import check_array, check_memory, read_extent, shape_of
-from ._images import KINDS, image_of, size_of
+from ._arguments import check_array, check_memory, read_extent, shape_of, target_of
+from ._images import KINDS, describe
 from ._source import check_function
 from .structs import uniform_array
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ._origin import Origin
     from .classic import Manager
 
-    _Remembered: TypeAlias = tuple[list[Any], int, tuple[tuple[int, int, int, str], ...]]
+    _Remembered: TypeAlias = tuple[list[Any], Any, tuple[tuple[int, int, int, str], ...]]
     Extent: TypeAlias = SupportsIndex | Sequence[SupportsIndex]
 
 _default_manager: Manager | None = None
@@ -206,8 +206,8 @@ class Kernel(_kp._Call):
         values = self._bind((), scalars, variant.scalars + variant.consts)
         push, specs = variant.constants(values, f"{self.__name__}() argument")
         for param, tensor in zip(variant.buffers, tensors, strict=True):
-            self._check_memory(param, tensor)
-        counts = self._extent(variant, extent, tensors)
+            check_memory(param, tensor, f"{self.__name__}() argument '{param.name}'")
+        counts = _kp.extent(variant.program, self.__name__, tuple(tensors)) if extent is None else read_extent(extent)
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
         words: Any = None
@@ -244,84 +244,35 @@ class Kernel(_kp._Call):
         variant = self._called_with(args, kwargs)
         values = self._bind(args, kwargs, variant.params)
         push, specs = variant.constants(values, f"{self.__name__}() argument")
-        arguments = [values[param.name] for param in variant.buffers]
-        if all(isinstance(argument, _kp.Memory) for argument in arguments):
-            for param, argument in zip(variant.buffers, arguments, strict=True):
-                self._check_memory(param, argument)
-            recipe = self._launch(variant, arguments, extent, push, specs, 0, 0)
-            if recipe == 0 or variant.watches is None:
-                return None
-            return variant.watches, recipe, tuple(place for place in variant.layout if place[0] < len(args))
-        outputs = [
-            _Output(f"{self.__name__}() argument '{param.name}'", argument)
-            for param, argument in zip(variant.buffers, arguments, strict=True)
-            if param.writes and not isinstance(argument, _kp.Memory)
-        ]
-        tensors, copied, written = self._bring(variant, arguments)
-        self._launch(variant, tensors, extent, push, specs, copied, written)
-        by_id = {
-            id(argument): tensor
-            for param, argument, tensor in zip(variant.buffers, arguments, tensors, strict=True)
-            if param.writes
-        }
-        for output in outputs:
-            output.take(by_id[id(output.target)])
-        return None
+        arguments = tuple(self._argument(variant, param, values[param.name]) for param in variant.buffers)
+        counts = None if extent is None else read_extent(extent)
+        manager = None if any(isinstance(argument, _kp.Memory) for argument in arguments) else default_manager()
+        if manager is not None and not arguments:
+            arguments = (manager.tensor([0]),)  # a kernel without buffers can still print
+        made = _kp.launch(variant.program, self.__name__, arguments, counts, push, specs, manager)
+        if made == 0 or variant.watches is None:
+            return None
+        return variant.watches, made, tuple(place for place in variant.layout if place[0] < len(args))
 
-    def _launch(
-        self,
-        variant: _Variant,
-        tensors: list[Tensor],
-        extent: Extent | None,
-        push: bytes,
-        specs: bytes,
-        copied: int,
-        written: int,
-    ) -> int:
-        counts = self._extent(variant, extent, tensors)
-        if 0 in counts:
-            return 0
-        tensors = tensors or [default_manager().tensor([0])]  # a kernel without buffers can still print
-        return _kp.launch(variant.program, tuple(tensors), counts, push, copied, written, specs)
-
-    def _bring(self, variant: _Variant, arguments: list[Any]) -> tuple[list[Tensor], int, int]:
-        """A tensor for each argument; which of them are copied to the device first, and which are written, as bits. An
-        object that comes twice is one tensor."""
-        manager = next((argument.manager for argument in arguments if isinstance(argument, _kp.Memory)), None)
-        if manager is None:
-            manager = default_manager()
-        made: dict[tuple[int, bool], tuple[Any, int]] = {}
-        tensors: list[Any] = []
-        copied = written = 0
-        for i, (param, argument) in enumerate(zip(variant.buffers, arguments, strict=True)):
-            if isinstance(argument, _kp.Memory):
-                self._check_memory(param, argument)
-                tensors.append(argument)
-                continue
-            what, is_image = f"{self.__name__}() argument '{param.name}'", param.kind in KINDS
-            if (id(argument), not is_image) in made:
-                raise TypeError(f"{what}: is the same array as another argument, of which one is an image")
-            if (id(argument), is_image) not in made:
-                made[id(argument), is_image] = (self._copy_of(manager, variant.program, argument, param), i)
-                copied |= 1 << i
-            tensor, first = made[id(argument), is_image]
-            if param.ndim > 1 and not is_image:
-                tensor = tensor.reshape(shape_of(argument))
-            self._check_memory(param, tensor)
-            tensors.append(tensor)
-            if param.writes:
-                written |= 1 << first
-        return tensors, copied, written
-
-    def _copy_of(self, manager: Manager, program: Program, argument: Any, param: Param) -> Any:
+    def _argument(self, variant: _Variant, param: Param, argument: Any) -> Any:
+        """As _kp.launch takes it: memory as it is; of all else what is read, where results go, and its shape or its pixels."""
         what = f"{self.__name__}() argument '{param.name}'"
+        if isinstance(argument, _kp.Memory):
+            check_memory(param, argument, what)
+            return argument
+        target = target_of(argument, what) if param.writes else None
+        readable = argument if target is None else target
         if param.kind in KINDS:
-            return image_of(manager, argument, param, what)
+            pixels, size, channels, normalized = describe(readable, param, what)
+            if 0 in size:
+                raise ValueError(f"{what}: has shape {pixels.shape}, but an image has at least one pixel")
+            return argument, pixels, target, None, (size, channels, normalized)
         if param.kind == "uniform":
-            argument = uniform_array(program, param, argument, f"{self.__name__}() argument")
+            readable = uniform_array(variant.program, param, argument, f"{self.__name__}() argument")
         else:
             check_array(param, argument, what)
-        return manager._tensor_of(argument, param.dtype, what)
+        shape = shape_of(argument) if variant.views and not hasattr(argument, "shape") else None
+        return argument, readable, target, shape, None
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], params: list[Param]) -> dict[str, Any]:
         """The value of each parameter by name, with Python's errors."""
@@ -343,34 +294,6 @@ class Kernel(_kp._Call):
             raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}")
         return values
 
-    def _check_memory(self, param: Param, memory: Any) -> None:
-        check_memory(param, memory, f"{self.__name__}() argument '{param.name}'")
-
-    def _extent(self, variant: _Variant, extent: Extent | None, tensors: list[Tensor]) -> tuple[int, ...]:
-        if extent is not None:
-            return read_extent(extent)
-        kinds = [param.type for param in variant.program.params if param.kind == "input"]
-        kind = next((kind for kind in kinds if kind in ("Index2", "Index3")), None)
-        axes = 1 if kind is None else int(kind[-1])
-        for param, tensor in zip(variant.buffers, tensors, strict=True):
-            if param.writes and param.kind in KINDS:
-                if axes == param.ndim:
-                    return size_of(tensor)
-                raise TypeError(
-                    f"{self.__name__}() has {kind or 'Index'}, but '{param.name}' has {param.ndim} axes: give its extent"
-                )
-            if param.writes and param.ndim > 1 and axes <= param.ndim:
-                return tensor.shape[axes - 1 :: -1] if axes > 1 else tensor.shape[:1]
-            if param.writes and axes == 1:
-                return (tensor.size() // param.components,)
-            if param.writes:
-                break
-        if kind is not None:
-            raise TypeError(
-                f"{self.__name__}() has {kind}: give its extent, as in {self.__name__}(..., extent=(640, 480))"
-            )
-        raise TypeError(f"{self.__name__}() writes no buffer: give its extent, as in {self.__name__}(..., extent=100)")
-
 
 class _Variant:
     """A program, and its parameters by what becomes of them. Never changes."""
@@ -382,6 +305,7 @@ class _Variant:
         self.watches = [] if capture is None else capture.watches if capture.fixed else None
         self.params = [param for param in program.params if param.kind != "input"]
         self.buffers = [param for param in self.params if param.kind in ("buffer", "uniform", *KINDS)]
+        self.views = any(param.ndim > 1 for param in self.buffers if param.kind == "buffer")
         self.scalars = [param for param in self.params if param.kind == "constant"]
         self.consts = [param for param in self.params if param.kind == "spec"]
         # Of each number: its position in a call, its offset, bytes and type in the push constants.
@@ -394,33 +318,3 @@ class _Variant:
     def constants(self, values: dict[str, Any], who: str) -> tuple[bytes, bytes]:
         """The push constants, and the specialization constants, of the arguments by name."""
         return self.program._push(values, who), self.program._specs(values, who)
-
-
-class _Output:
-    """Where results go that were computed in a copy: checked before the kernel runs, filled after it."""
-
-    def __init__(self, what: str, target: Any) -> None:
-        self.target = target
-        self.view: Any = None
-        if isinstance(target, list):
-            if any(isinstance(item, (list, tuple)) for item in target):
-                raise TypeError(f"{what}: is written by the kernel; pass an array instead of nested lists")
-            return
-        try:
-            writable = not memoryview(target).readonly
-        except TypeError:
-            writable = hasattr(target, "__array__")
-        if not writable:
-            raise TypeError(
-                f"{what}: is written by the kernel; pass a tensor, a writable array or a list, not {type(target).__name__}"
-            )
-        import numpy
-
-        self.view = numpy.asarray(target)
-
-    def take(self, tensor: Tensor) -> None:
-        data = tensor.data()
-        if self.view is None:
-            self.target[:] = data.tolist()
-        else:
-            self.view[...] = data.reshape(self.view.shape)

@@ -469,7 +469,7 @@ def test_code_of_the_users_that_runs_while_names_are_looked_at(mgr):
 def test_eight_threads_call_one_kernel(mgr, shared):
     """On tensors of their own each sees its own results; what they all only read is the same for all."""
     source = tensor_of(mgr, *range(16))
-    outs = [mgr.zeros(16) for _ in range(8)]
+    outs = [tensor_of(mgr, *[0] * 16) for _ in range(8)]
     ready = threading.Barrier(8)
 
     def work(k):

@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import read_extent
+from .._arguments import read_extent, target_of
 from .._kp import Memory, Param
-from ..kernel import _Output as Output
 from .arguments import Arguments, declare, text_of, value_of
 from .arrays import Array, LocalArray, from_list, row_major
 from .images import MAKERS, Image, ImageSpec, Sampler
@@ -446,7 +445,7 @@ class Emulation:
                 continue
             value, what = given[parameter.name], f"{self.name}() argument '{parameter.name}'"
             if parameter.name in self.writes and not isinstance(value, Memory):
-                Output(what, value)
+                target_of(value, what)
                 written.add(id(value))
             if parameter.array is not None or parameter.image is not None or parameter.is_lone:
                 value = arguments.take(self._param(parameter), value, what)
