@@ -111,6 +111,12 @@ static uint32_t emit_log10(kp_emitter *e, kp_node *n) {
     return binary(e, SpvOpFMul, n->type, x, kp_emit_constant(e, n->type, (kp_value){.f = 0.30102999566398119521}));
 }
 
+// Neither SAbs nor a maximum: NVIDIA's compiler gets comparisons of what is negated then wrong (docs/drivers.md).
+static uint32_t emit_abs_int(kp_emitter *e, const kp_type *type, uint32_t x) {
+    uint32_t positive = kp_emit_compare(e, KP_TOKEN_GREATER_EQUAL, type, x, kp_emit_number(e, type, 0));
+    return kp_spirv_select(e->s, kp_emit_type(e, type), positive, x, kp_emit_unary(e, KP_TOKEN_MINUS, type, x));
+}
+
 static uint32_t emit_abs_sign(kp_emitter *e, kp_node *n, bool is_abs) {
     const kp_type *type = n->type;
     uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
@@ -119,10 +125,10 @@ static uint32_t emit_abs_sign(kp_emitter *e, kp_node *n, bool is_abs) {
     if (kp_type_is_float(type)) // NaN stays NaN
         return kp_spirv_select(e->s, kp_emit_type(e, type), kp_emit_compare(e, KP_TOKEN_EQUAL, type, x, x),
                                glsl1(e, GLSLstd450FSign, type, x), x);
-    if (kp_type_is_signed(type) && kp_dtype_size(type->dtype) == 4)
-        return glsl1(e, is_abs ? GLSLstd450SAbs : GLSLstd450SSign, type, x);
     if (kp_type_is_signed(type) && is_abs)
-        return kp_emit_pick(e, type, true, x, kp_emit_unary(e, KP_TOKEN_MINUS, type, x));
+        return emit_abs_int(e, type, x);
+    if (kp_type_is_signed(type) && kp_dtype_size(type->dtype) == 4)
+        return glsl1(e, GLSLstd450SSign, type, x);
     if (kp_type_is_signed(type))
         x = kp_emit_pick(e, type, true, x, kp_emit_number(e, type, -1));
     return is_abs ? x : kp_emit_pick(e, type, false, x, kp_emit_number(e, type, 1));

@@ -4,6 +4,7 @@ Where the values are literals in the kernel the compiler folds them itself: the 
 """
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -54,6 +55,20 @@ def literal(value):
 
 
 # ---- integers
+
+# What drivers like to fold into the comparison that follows. NVIDIA's took -abs(x) < -6 for true of every x.
+BEFORE_A_COMPARISON = """
+-abs(x)  0 - abs(x)  abs(x)  1 - abs(x)  -abs(x) - 1  -x  ~x  x + 6  6 - x  x >> 31  x & -8  x // 4  x % 4  x * -2
+min(x, -x)  max(x, -x)  -max(x, -x)  min(x, 5)  -min(x, 5)  clamp(x, -6, 6)  -clamp(x, -6, 6)  abs(-x)  abs(abs(x) - 7)
+"""
+
+
+@pytest.mark.parametrize("before", [form.strip() for form in re.split(r"\s{2,}|\n", BEFORE_A_COMPARISON) if form])
+def test_comparisons_of_what_was_just_computed(before):
+    """With constants, in one kernel: a bit of the result is one of them."""
+    tests = [f"y {op} {literal(c)}" for op in COMPARISONS for c in (-6, -1, 0, 1, 6)]
+    bits = " | ".join(f"(i32({test}) << {n})" for n, test in enumerate(tests))
+    check(f"def k(i: Index, a: Array[i32]):\n    x = a[i]\n    y = {before}\n    a[i] = {bits}\n", INTS + [6, -6])
 
 
 @pytest.mark.parametrize("op", INT_OPERATORS)
