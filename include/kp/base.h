@@ -69,7 +69,8 @@ KP_API const char *kp_version(void);
     X(ERROR_IO, -14, "a file could not be read or written")                                                         \
     X(ERROR_DRIVER, -15, "the driver returned an error that fits nothing above; the message names call and code")   \
     X(ERROR_DIVISION, -16, "a checked kernel divided an integer by zero")                                           \
-    X(ERROR_ASSERT, -17, "an assert of a checked kernel did not hold")
+    X(ERROR_ASSERT, -17, "an assert of a checked kernel did not hold")                                              \
+    X(ERROR_OVERFLOW, -18, "a checked kernel made an integer of an infinite float")
 
 typedef enum kp_result {
 #define KP_X(name, value, meaning) KP_##name = (value),

@@ -84,6 +84,8 @@ static PyObject *exception_of(kp_ext *ext, kp_result result) {
         return PyExc_ZeroDivisionError;
     case KP_ERROR_ASSERT:
         return PyExc_AssertionError;
+    case KP_ERROR_OVERFLOW:
+        return PyExc_OverflowError;
     case KP_OK:
     case KP_ERROR_DRIVER:
         break;

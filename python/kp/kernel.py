@@ -57,7 +57,8 @@ def kernel(
     local_size is the size of a workgroup, on one to three axes, for kernels whose invocations work together; subgroup_size
     asks for subgroups of that many of them.
     checked=True makes the kernel look for mistakes as it runs: an index out of range raises IndexError, an integer
-    division by zero ZeroDivisionError, an assert that does not hold AssertionError. By default where $KP_CHECKED is 1.
+    division by zero ZeroDivisionError, an assert that does not hold AssertionError, and a shift or a conversion to an integer
+    what it raises in Python. By default where $KP_CHECKED is 1.
 
     CompileError: with file, line and caret. TypeError: not a function.
     """

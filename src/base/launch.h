@@ -85,6 +85,8 @@ typedef enum kp_launch_site {
     KP_LAUNCH_SITE_ASSERT,   // the text is its message
     KP_LAUNCH_SITE_PRINT,    // the text is a format: %% is a percent sign, %<letter><n> a value of n components; the
                              // letter is the element type's, as in KP_DTYPES
+    KP_LAUNCH_SITE_VALUE,    // a value that the operation does not take; the text says which
+    KP_LAUNCH_SITE_OVERFLOW, // a result that is too large; the text says which
     KP_LAUNCH_SITE_COUNT,
 } kp_launch_site;
 

@@ -103,6 +103,8 @@ kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const c
 kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type) {
     if (n->type == type)
         return n;
+    if (n->kind == KP_NODE_CONST && kp_type_is_float(n->type) && kp_type_is_int(type) && !isfinite(n->u.value.f))
+        kp_check_fail(c, n, "cannot convert float %s to integer", isnan(n->u.value.f) ? "NaN" : "infinity");
     if (n->kind == KP_NODE_CONST && type->kind != KP_TYPE_VECTOR)
         return kp_check_constant(c, n, type, kp_fold_cast(n->type, type, n->u.value));
     n = kp_check_settle(c, n);

@@ -5,11 +5,17 @@
 //   x << n is 0 and x >> n all sign (0 for unsigned) when n is not below the width of x; a negative n counts as such
 //   i32(f), u32(f) stop at the ends of their range; NaN gives 0
 //
+// Where Python raises an exception, a checked kernel has a fault instead.
+//
 // Division, shifts and powers of 8 and 16 bits are worked out in 32, of f16 in f32: the result is the same once it is
 // brought back, and few devices have instructions for less.
 #include "emitter.h"
 
 #include "fold.h"
+
+#include "base/launch.h"
+
+#include <math.h>
 
 static const kp_type *bool_like(kp_emitter *e, const kp_type *type) {
     return kp_type_vector(e->unit, KP_BOOL, type->components);
@@ -77,13 +83,12 @@ static quotient floored(kp_emitter *e, const kp_type *type, uint32_t a, uint32_t
     return result;
 }
 
-// In a checked kernel, a fault where a divisor is 0.
-static void check_divisor(kp_emitter *e, const kp_type *type, const kp_node *at, uint32_t zero) {
-    if (!e->unit->desc->checked)
-        return;
+// A fault where `bad`, a bool for each component of the type, is true.
+static void check(kp_emitter *e, kp_launch_site kind, const kp_type *type, const kp_node *at, uint32_t bad,
+                  const char *text) {
     if (type->components > 1)
-        zero = kp_spirv_unary(e->s, SpvOpAny, e->type_bool, zero);
-    kp_emit_fault(e, KP_LAUNCH_SITE_DIVISION, at, zero, &(kp_emit_fault_data){0});
+        bad = kp_spirv_unary(e->s, SpvOpAny, e->type_bool, bad);
+    kp_emit_fault(e, kind, at, bad, &(kp_emit_fault_data){.text = text});
 }
 
 static uint32_t divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t a, uint32_t b, const kp_node *at,
@@ -91,7 +96,8 @@ static uint32_t divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t
     uint32_t none = 0, zero = kp_emit_number(e, type, 0);
     if (!safe) {
         none = test(e, SpvOpIEqual, type, b, zero);
-        check_divisor(e, type, at, none);
+        if (e->unit->desc->checked)
+            check(e, KP_LAUNCH_SITE_DIVISION, type, at, none, NULL);
         b = safe_divisor(e, type, a, b, none);
     }
     uint32_t result;
@@ -142,7 +148,10 @@ static uint32_t shift_amount(kp_emitter *e, kp_node *right, uint32_t width, uint
     const kp_type *type = right->type, *words = kp_type_vector(e->unit, KP_U32, type->components);
     const kp_type *wide = kp_type_vector(e->unit, KP_U64, type->components);
     bool is_wide = kp_dtype_size(type->dtype) == 8;
-    uint32_t amount = kp_emit_cast(e, type, is_wide ? wide : words, kp_emit_expr(e, right));
+    uint32_t given = kp_emit_expr(e, right), amount = kp_emit_cast(e, type, is_wide ? wide : words, given);
+    if (e->unit->desc->checked && kp_type_is_signed(type))
+        check(e, KP_LAUNCH_SITE_VALUE, type, right, test(e, SpvOpSLessThan, type, given, kp_emit_number(e, type, 0)),
+              "negative shift count");
     const kp_type *its = is_wide ? wide : words;
     uint32_t most = kp_emit_number(e, its, width - 1);
     uint32_t bounded = is_wide ? kp_emit_pick(e, its, false, amount, most)
@@ -324,6 +333,15 @@ static uint32_t float_to_int(kp_emitter *e, const kp_type *from, const kp_type *
     const kp_type *from_work = working_type(e, from), *to_work = working_type(e, to);
     x = kp_emit_cast(e, from, from_work, x);
     return kp_emit_cast(e, to_work, to, bounded_int(e, from_work, to_work, to->dtype, x));
+}
+
+void kp_emit_check_whole(kp_emitter *e, const kp_node *n, const kp_type *type, uint32_t x) {
+    uint32_t infinite = kp_emit_constant(e, type, (kp_value){.f = INFINITY});
+    uint32_t magnitude = kp_spirv_glsl(e->s, GLSLstd450FAbs, id_of(e, type), &x, 1);
+    check(e, KP_LAUNCH_SITE_VALUE, type, n, test(e, SpvOpFUnordNotEqual, type, x, x),
+          "cannot convert float NaN to integer");
+    check(e, KP_LAUNCH_SITE_OVERFLOW, type, n, test(e, SpvOpFOrdEqual, type, magnitude, infinite),
+          "cannot convert float infinity to integer");
 }
 
 static uint32_t int_to_float(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {

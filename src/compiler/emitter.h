@@ -178,6 +178,7 @@ uint32_t kp_emit_unary(kp_emitter *e, kp_token_kind op, const kp_type *type, uin
 uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left);
 uint32_t kp_emit_compare(kp_emitter *e, kp_token_kind op, const kp_type *type, uint32_t a, uint32_t b);
 uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t value);
+void kp_emit_check_whole(kp_emitter *e, const kp_node *n, const kp_type *type, uint32_t x); // x: to become an integer
 
 // emit_math.c
 uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uint32_t *operands, uint32_t count);

@@ -163,6 +163,10 @@ static kp_result fault(const kp_algorithm *algorithm, const uint32_t *record) {
     if (site->kind == KP_LAUNCH_SITE_DIVISION)
         return kp_error_set(KP_ERROR_DIVISION, "%s:%u:%u: integer division or modulo by zero, %s", site->file,
                             (unsigned)site->line, (unsigned)site->column, at);
+    if (site->kind == KP_LAUNCH_SITE_VALUE || site->kind == KP_LAUNCH_SITE_OVERFLOW)
+        return kp_error_set(site->kind == KP_LAUNCH_SITE_VALUE ? KP_ERROR_ARGUMENT : KP_ERROR_OVERFLOW,
+                            "%s:%u:%u: %s, %s", site->file, (unsigned)site->line, (unsigned)site->column, site->text,
+                            at);
     if (site->kind == KP_LAUNCH_SITE_ASSERT)
         return kp_error_set(KP_ERROR_ASSERT, "%s:%u:%u: assertion failed%s%s, %s", site->file, (unsigned)site->line,
                             (unsigned)site->column, site->text[0] != '\0' ? ": " : "", site->text, at);

@@ -35,7 +35,7 @@ void kp_faults_destroy(kp_faults *faults, kp_device *device);
 VkDescriptorBufferInfo kp_faults_take(kp_faults *faults, const kp_algorithm *algorithm);
 
 // The host's sides of a submission. `check` hands on what was printed; then the first fault, in the order of the ops,
-// is the result: KP_ERROR_LIMIT for a loop that was cut, KP_ERROR_INDEX, KP_ERROR_DIVISION, KP_ERROR_ASSERT.
+// is the result: KP_ERROR_LIMIT for a loop that was cut, or what kp_compile (kp/compiler.h) says of checked kernels.
 void kp_faults_arm(const kp_faults *faults);
 kp_result kp_faults_check(const kp_faults *faults);
 

@@ -176,7 +176,7 @@ def test_an_index_beyond_its_tuple():
 
 
 def test_what_the_language_has_an_answer_for_is_no_fault():
-    """Numbers that wrap, shifts by any amount, floats beyond an integer: the same, checked or not."""
+    """Numbers that wrap, shifts by more than the width, floats beyond an integer: the same, checked or not."""
     text = """def k(i: Index, a: Array[i32], s: Array[i32], x: Array[f32], out: Array[i32]):
     n = a[i]
     out[i * 6 + 0] = n // -1 + n // s[0]
@@ -186,18 +186,20 @@ def test_what_the_language_has_an_answer_for_is_no_fault():
     out[i * 6 + 4] = i32(x[i])
     out[i * 6 + 5] = abs(n) * n
 """
-    a, s = np.array([LEAST, MOST, -7, 7, -1], np.int32), np.array([-1, 31, 32, 1000, LEAST], np.int32)
-    x = np.array([3e9, -3e9, np.nan, np.inf, -1.5], np.float32)
+    a, s = np.array([LEAST, MOST, -7, 7, -1], np.int32), np.array([2, 31, 32, 1000, MOST], np.int32)
+    x = np.array([3e9, -3e9, 3.4e38, 2**31, -1.5], np.float32)
     results = []
     for checked in (False, True):
         out = np.zeros(30, np.int32)
         kp.kernel_from_source(text, checked=checked)(a, s, x, out, extent=5)
         results.append(out.reshape(5, 6).tolist())
     assert results[0] == results[1]
-    assert [row[0] for row in results[1][2:]] == [14, -14, 2] and results[1][0][:2] == [0, 0]
+    assert [row[0] for row in results[1][2:]] == [7 - 4, -7 + 3, 1 - 1] and results[1][0][
+        0
+    ] == LEAST + LEAST // 2 + 2**32
     assert [row[2] for row in results[1]] == [0, LEAST, 0, 0, 0]  # MOST << 31 keeps its last bit
-    assert [row[3] for row in results[1]] == [-1, 0, -1, 0, -1]
-    assert [row[4] for row in results[1]] == [MOST, LEAST, 0, MOST, -1]
+    assert [row[3] for row in results[1]] == [LEAST >> 2, 0, -1, 0, -1]
+    assert [row[4] for row in results[1]] == [MOST, LEAST, MOST, MOST, -1]
 
 
 @pytest.mark.parametrize("kind", ["i32", "u32"])
@@ -208,3 +210,99 @@ def test_a_divisor_of_zero_is_a_fault_in_every_form(kind):
         assert fault(text, 0, n)[1] == "integer division or modulo by zero, in invocation (0, 0, 0)", body
     vector = "def k(i: Index, z: ivec3, n: Array[ivec3]):\n    n[0] = n[0] // z\n"
     assert fault(vector, (1, 0, 2), np.ones((1, 3), np.int32))[1].startswith("integer division or modulo by zero")
+
+
+WHOLE = [
+    (np.nan, ValueError, "cannot convert float NaN to integer"),
+    (np.inf, OverflowError, "cannot convert float infinity to integer"),
+    (-np.inf, OverflowError, "cannot convert float infinity to integer"),
+]
+
+
+def both(text, error, message, place, *args, extent=3):
+    """A checked kernel on the device and the same in CPython fail with Python's words, the device with its place as well."""
+    kernel = kp.kernel_from_source(text, checked=True, file="k.py")
+    copies = [a.copy() for a in args]
+    with pytest.raises(error) as raised:
+        kernel(*args, extent=extent)
+    assert str(raised.value) == f"k.py:{place}: {message}, in invocation (1, 0, 0) of kernel 'k'"
+    with pytest.raises(error, match=message):
+        kernel.emulate(*copies, extent=extent)
+
+
+@pytest.mark.parametrize(("x", "error", "message"), WHOLE)
+@pytest.mark.parametrize("kind", ["i32", "u32", "i8", "u16", "i64"])
+def test_what_no_integer_stands_for(x, error, message, kind):
+    """Python's own words, and those of the interpreter that runs this."""
+    with pytest.raises(error, match=message):
+        int(x)
+    text = f"def k(i: Index, x: Array[f32], out: Array[i32]):\n    out[i] = i32({kind}(x[i]) > 3)\n"
+    values = np.array([1.0, x, 1e30], np.float32)
+    try:
+        both(text, error, message, f"2:{text.splitlines()[1].index('x[i]') + 1}", values, np.zeros(3, np.int32))
+    except kp.UnsupportedError as lacks:
+        assert kind in ("i8", "u16", "i64") and "lacks shaderInt" in str(lacks)
+    kp.kernel_from_source(text, checked=True).emulate(
+        np.array([3e38, -3e38], np.float32), np.zeros(2, np.int32), extent=2
+    )
+
+
+@pytest.mark.parametrize(("x", "error", "message"), WHOLE)
+def test_a_vector_with_such_a_component(x, error, message):
+    text = "def k(i: Index, x: Array[vec3], out: Array[ivec3]):\n    out[i] = ivec3(2.0 * x[i])\n"
+    values = np.ones((3, 3), np.float32)
+    values[1, 2] = x
+    out = np.zeros((3, 3), np.int32)
+    kernel = kp.kernel_from_source(text, checked=True)
+    with pytest.raises(error, match=message):
+        kernel(values, out)
+    unchecked = kp.kernel_from_source(text)
+    unchecked(values, out)
+    ends = np.iinfo(np.int32)
+    assert out[0].tolist() == [2, 2, 2] and out[1, 2] == {np.inf: ends.max, -np.inf: ends.min}.get(x, 0)
+
+
+@pytest.mark.parametrize("op", ["<<", ">>"])
+@pytest.mark.parametrize("amount", ["i32", "i8", "i64"])
+def test_a_shift_by_a_negative_number(op, amount):
+    with pytest.raises(ValueError, match="negative shift count"):
+        eval(f"5 {op} -1")
+    text = f"def k(i: Index, n: Array[i32], s: Array[i32]):\n    n[i] = n[i] {op} {amount}(s[i])\n"
+    n, s = np.array([5, 6, 7], np.int32), np.array([1, -1, 40], np.int32)
+    try:
+        both(text, ValueError, "negative shift count", f"2:{text.splitlines()[1].index('s[i]') + 1}", n, s)
+    except kp.UnsupportedError as lacks:
+        assert amount in ("i8", "i64") and "lacks shaderInt" in str(lacks)
+        return
+    assert n.tolist() == [5, 6, 7]  # an array of the caller's stays as it was
+    kp.kernel_from_source(text)(n, s)
+    assert n.tolist() == [eval(f"5 {op} 1"), 0, 0]
+
+
+def test_shifts_in_every_form():
+    n, s = np.array([5], np.int32), np.array([[1, -2]], np.int32)
+    for body in ("n[0] <<= s[0].y", "n[0] = 1 << s[0].y", "n[0] = (ivec2(1, 2) >> s[0]).x"):
+        text = f"def k(i: Index, n: Array[i32], s: Array[ivec2]):\n    {body}\n"
+        with pytest.raises(ValueError, match=r"negative shift count, in invocation \(0, 0, 0\) of kernel 'k'"):
+            kp.kernel_from_source(text, checked=True)(n, s, extent=1)
+    unsigned = "def k(i: Index, n: Array[i32], s: Array[u32]):\n    n[i] = n[i] << s[i]\n"
+    kp.kernel_from_source(unsigned, checked=True)(n, np.array([2**32 - 1], np.uint32))
+    assert n.tolist() == [0]
+
+
+def test_before_a_barrier_the_invocation_goes_on():
+    text = """
+@kp.kernel(local_size=4)
+def k(i: Index, t: LocalIndex, x: Array[f32], out: Array[i32]):
+    part = shared(i32, 4)
+    part[t] = i32(x[t]) + (8 >> i32(x[t]))
+    barrier()
+    out[t] = part[3 - t]
+"""
+    x, out = kp.Manager().tensor_t(np.array([1, np.nan, -1, 2], np.float32)), None
+    out = x.manager.tensor_t(np.zeros(4, np.int32))
+    algorithm = kp.kernel_from_source(text, checked=True).algorithm(x.manager, [x, out], extent=4)
+    sequence = x.manager.sequence().record(kp.OpSyncDevice([x, out])).record(kp.OpAlgoDispatch(algorithm))
+    with pytest.raises(ValueError, match=r"NaN to integer, in invocation \(1, 0, 0\)"):
+        sequence.record(kp.OpSyncLocal([out])).eval()
+    assert out.data().tolist() == [4, -1, 8, 5]

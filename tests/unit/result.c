@@ -14,7 +14,7 @@ static void test_names(void **state) {
 
 static void test_values_that_are_no_result(void **state) {
     (void)state;
-    const int others[] = {1, -18, -1000, INT32_MAX};
+    const int others[] = {1, -19, -1000, INT32_MAX};
     for (size_t k = 0; k < COUNT_OF(others); k++) {
         kp_result result;
         memcpy(&result, &others[k], sizeof result);

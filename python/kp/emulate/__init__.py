@@ -21,8 +21,9 @@ def emulate(kernel: Any, /, *args: Any, extent: Any = None, subgroup_size: int |
     the kernel; arrays, lists and the host sides of tensors are changed in place.
 
     Floats are rounded and integers wrap as their types do on a device. What a device lets pass raises here: IndexError,
-    ZeroDivisionError (integers), UnboundLocalError, AssertionError, and RuntimeError for a barrier that not all reach, with a
-    note of the kernel and the index.
+    ZeroDivisionError (integers), ValueError and OverflowError (shifts by negative numbers, integers made of NaN and of infinite
+    floats), UnboundLocalError, AssertionError, and RuntimeError for a barrier that not all reach, with a note of the kernel and
+    the index.
 
     A workgroup's invocations take turns, each up to its next barrier or subgroup operation, so a run always does the same.
     Subgroups have subgroup_size invocations: what the kernel declares, or else 32. Shared memory starts with NaN and large

@@ -138,9 +138,9 @@ class Integer(Number, int):
 
     @classmethod
     def _truncated(cls, value: float) -> int:
-        """Without its fraction; beyond the range the nearest end of it, for NaN 0."""
-        if value != value:
-            return 0
+        """Without its fraction; beyond the range the nearest end of it. NaN and infinities are Python's errors."""
+        if not math.isfinite(value):
+            return int(value)
         return cls.low if value <= cls.low else cls.high if value >= cls.high else math.trunc(value)
 
     @classmethod
@@ -286,12 +286,14 @@ def _binary(cls: Any, name: str, symbol: str, plain: Any, function: Callable[[An
 
 
 def _shift(name: str, symbol: str, function: Callable[[int, int], int]) -> None:
-    """A shift: the amount may be of any integer type; one that is negative or too large moves everything out."""
+    """A shift: the amount may be of any integer type; one that is too large moves everything out."""
 
     def shifted(value: Any, by: Any) -> Any:
         if not isinstance(by, int) or isinstance(by, bool):
             raise mismatch(symbol, value, by)
-        amount = int(by) if 0 <= by < value.bits else value.bits
+        if by < 0:
+            raise ValueError("negative shift count")
+        amount = min(int(by), value.bits)
         return type(value)(function(int(value), amount))
 
     def forward(a: Any, b: Any) -> Any:
