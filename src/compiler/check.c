@@ -66,19 +66,21 @@ kp_node *kp_check_captured_value(kp_checker *c, const kp_node *n, const kp_const
 
 static kp_parser_global *find_global(kp_checker *c, const kp_name *name) {
     const kp_parser_outline *outline = c->module->outline;
-    for (uint32_t i = outline->global_count; i-- > 0;) {
-        if (outline->globals[i].name == name)
-            return &outline->globals[i];
-    }
-    return NULL;
+    int32_t index = kp_lookup_get(&outline->global_names, name);
+    return index != KP_LOOKUP_NONE ? &outline->globals[index] : NULL;
 }
 
 static const kp_constant *find_constant(kp_checker *c, const kp_name *name) {
-    for (size_t i = 0; i < c->module->constant_count; i++) {
-        if (strcmp(c->module->constants[i].name, name->text) == 0)
-            return &c->module->constants[i];
+    kp_checker_module *m = c->module;
+    if (m->constant_count != 0 && m->constant_names.count == 0) { // the first one of a name counts
+        for (size_t i = m->constant_count; i-- > 0;) {
+            const char *text = m->constants[i].name;
+            kp_lookup_put(c->unit, &m->constant_names, kp_lexer_intern(c->unit, text, (uint32_t)strlen(text)),
+                          (int32_t)i);
+        }
     }
-    return NULL;
+    int32_t index = kp_lookup_get(&m->constant_names, name);
+    return index != KP_LOOKUP_NONE ? &m->constants[index] : NULL;
 }
 
 static bool may_be_constant(kp_checker *c, const kp_node *n);

@@ -93,11 +93,10 @@ static kp_parser_function *find(kp_checker *c, const kp_node *n, kp_checker_modu
         return function_of(c, n, callee->function);
     }
     *module = c->module;
-    for (uint32_t i = c->module->outline->function_count; n->kind == KP_NODE_NAME && i-- > 0;) {
-        if (c->module->outline->functions[i].name == n->u.name)
-            return &c->module->outline->functions[i];
-    }
-    return NULL;
+    const kp_parser_outline *outline = c->module->outline;
+    int32_t index =
+        n->kind == KP_NODE_NAME ? kp_lookup_get(&outline->function_names, n->u.name) : (int32_t)KP_LOOKUP_NONE;
+    return index != KP_LOOKUP_NONE ? &outline->functions[index] : NULL;
 }
 
 bool kp_check_is_function(kp_checker *c, const kp_node *callee) {

@@ -111,21 +111,24 @@ static void add_escaped(text *t, const text *plain) {
     }
 }
 
-static text *new_text(kp_checker *c, const kp_node *at) {
-    text *t = KP_UNIT_NEW(c->unit, text, 1);
+// A text is large, so each is on the stack of who makes it.
+static void start(text *t, kp_checker *c, const kp_node *at) {
     t->c = c;
     t->at = at;
-    return t;
+    t->length = 0;
 }
+
+static const char *finish(const text *t) { return kp_arena_text(&t->c->unit->arena, t->data, t->length); }
 
 void kp_check_assert(kp_checker *c, kp_node *n) {
     if (n->u.report.list.count != 0) {
         const kp_node *message = n->u.report.list.items[0];
         if (message->kind != KP_NODE_STRING)
             kp_check_fail(c, message, "the message of assert is a text in quotes");
-        text *t = new_text(c, message);
-        add_string(t, message);
-        n->u.report.text = t->data;
+        text t;
+        start(&t, c, message);
+        add_string(&t, message);
+        n->u.report.text = finish(&t);
     }
     n->u.report.list.count = 0;
     n->u.report.test = kp_check_condition(c, n->u.report.test);
@@ -141,8 +144,8 @@ bool kp_check_is_print(kp_checker *c, const kp_node *call) {
 }
 
 // sep="..." and end="..."; what stands for them by default.
-static text *option(kp_checker *c, kp_list list, const char *name, const char *otherwise) {
-    text *t = new_text(c, NULL);
+static void option(text *t, kp_checker *c, kp_list list, const char *name, const char *otherwise) {
+    start(t, c, NULL);
     const kp_node *found = NULL;
     for (uint32_t i = 0; i < list.count; i++) {
         const kp_node *n = list.items[i];
@@ -151,12 +154,11 @@ static text *option(kp_checker *c, kp_list list, const char *name, const char *o
     }
     if (found == NULL || found->kind == KP_NODE_NONE) {
         add(t, otherwise, strlen(otherwise));
-        return t;
+        return;
     }
     if (found->kind != KP_NODE_STRING)
         kp_check_fail(c, found, "the '%s' of print is a text in quotes", name);
     add_string(t, found);
-    return t;
 }
 
 static void check_options(kp_checker *c, kp_list list) {
@@ -191,25 +193,28 @@ static char letter_of(kp_dtype dtype) {
 void kp_check_print(kp_checker *c, kp_node *n, kp_node *call) {
     kp_list list = call->u.call.list;
     check_options(c, list);
-    text *format = new_text(c, call), *sep = option(c, list, "sep", " "), *end = option(c, list, "end", "\n");
+    text format, sep, end, t;
+    start(&format, c, call);
+    option(&sep, c, list, "sep", " ");
+    option(&end, c, list, "end", "\n");
     kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, list.count)};
     for (uint32_t i = 0; i < list.count && list.items[i]->kind != KP_NODE_KEYWORD; i++) {
         if (i > 0)
-            add_escaped(format, sep);
+            add_escaped(&format, &sep);
         if (list.items[i]->kind == KP_NODE_STRING) {
-            text *t = new_text(c, list.items[i]);
-            add_string(t, list.items[i]);
-            add_escaped(format, t);
+            start(&t, c, list.items[i]);
+            add_string(&t, list.items[i]);
+            add_escaped(&format, &t);
             continue;
         }
         kp_node *value = print_value(c, list.items[i]);
         char code[3] = {'%', letter_of(value->type->dtype), (char)('0' + value->type->components)};
-        add(format, code, sizeof code);
+        add(&format, code, sizeof code);
         values.items[values.count++] = value;
     }
-    add_escaped(format, end);
+    add_escaped(&format, &end);
     n->kind = KP_NODE_PRINT;
-    n->u.report.text = format->data;
+    n->u.report.text = finish(&format);
     n->u.report.list = values;
     n->u.report.test = NULL;
     c->kernel->prints = true;

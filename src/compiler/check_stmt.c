@@ -41,7 +41,16 @@ static void keep(kp_checker *c, uint32_t base, kp_checker_exit **list) {
     }
 }
 
+// Adds what was reached in the innermost loop to what its exits leave; each once, however many exits there are.
+static void keep_exit(kp_checker *c) {
+    kp_checker_loop *loop = c->loop;
+    keep(c, loop->kept > loop->trail ? loop->kept : loop->trail, &loop->exits);
+    loop->kept = c->trail_count;
+}
+
 static void take_back(kp_checker *c, uint32_t base) {
+    if (c->loop != NULL && c->loop->kept > base)
+        c->loop->kept = base;
     while (c->trail_count > base)
         c->trail[--c->trail_count]->reached = false;
 }
@@ -410,7 +419,7 @@ static void check_loop_body(kp_checker *c, kp_node *n, bool endless) {
         reach(c, n->u.loop.target->u.symbol);
     check_block(c, &n->u.loop.body);
     if (!c->dead)
-        keep(c, loop.trail, &loop.exits);
+        keep_exit(c);
     take_back(c, loop.trail);
     c->loop = loop.outer;
     count_turns(n, &loop);
@@ -547,7 +556,7 @@ static void check_exit(kp_checker *c, kp_node *n) {
     if (n->kind == KP_NODE_BREAK)
         c->loop->node->u.loop.breaks = true;
     if (!c->dead)
-        keep(c, c->loop->trail, &c->loop->exits);
+        keep_exit(c);
     c->dead = true;
 }
 

@@ -89,12 +89,12 @@ const kp_type *kp_check_struct_named(kp_checker *c, const kp_node *n) {
     const kp_parser_outline *outline = c->module->outline;
     if (kp_check_path(c, n) == NULL)
         return NULL;
-    for (uint32_t i = outline->class_count; n->kind == KP_NODE_NAME && i-- > 0;) {
-        kp_parser_class *class = &outline->classes[i];
-        if (class->name == n->u.name)
-            return class->type != NULL ? class->type : class_type(c, class);
-    }
-    return given_type(c, n);
+    int32_t index =
+        n->kind == KP_NODE_NAME ? kp_lookup_get(&outline->class_names, n->u.name) : (int32_t)KP_LOOKUP_NONE;
+    if (index == KP_LOOKUP_NONE)
+        return given_type(c, n);
+    kp_parser_class *class = &outline->classes[index];
+    return class->type != NULL ? class->type : class_type(c, class);
 }
 
 // "Struct(position=vec2, age=f32)"

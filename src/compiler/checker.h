@@ -11,6 +11,7 @@ typedef struct kp_checker_loop {
     uint32_t id;                   // of this loop
     uint32_t outermost;            // id of the outermost loop around it, itself perhaps
     uint32_t trail;                // height of kp_checker.trail where it starts
+    uint32_t kept;                 // ... up to which all of it is in `exits`
     uint64_t turns;                // of the loops inside
     struct kp_checker_exit *exits; // locals that a break or continue leaves assigned
 } kp_checker_loop;
@@ -26,6 +27,7 @@ typedef struct kp_checker_module {
     kp_parser_outline *outline; // NULL: not read yet
     const kp_constant *constants;
     size_t constant_count;
+    kp_lookup constant_names; // made when the first is looked for
     const kp_callee *callees;
     size_t callee_count;
     const kp_param_type *names; // names of types from outside

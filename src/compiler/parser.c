@@ -230,6 +230,21 @@ static kp_parser_function outline_function(const kp_token *start, const kp_token
     return (kp_parser_function){.name = token->name, .decorators = decorators, .start = start, .token = token};
 }
 
+static void add_function(kp_unit *unit, kp_parser_outline *outline, kp_parser_function function) {
+    kp_lookup_put(unit, &outline->function_names, function.name, (int32_t)outline->function_count);
+    outline->functions[outline->function_count++] = function;
+}
+
+static void add_global(kp_unit *unit, kp_parser_outline *outline, kp_parser_global global) {
+    kp_lookup_put(unit, &outline->global_names, global.name, (int32_t)outline->global_count);
+    outline->globals[outline->global_count++] = global;
+}
+
+static void add_class(kp_unit *unit, kp_parser_outline *outline, kp_parser_class class) {
+    kp_lookup_put(unit, &outline->class_names, class.name, (int32_t)outline->class_count);
+    outline->classes[outline->class_count++] = class;
+}
+
 kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
     uint32_t functions = 0, globals = 0, classes = 0;
     count_lines(tokens, &functions, &globals, &classes);
@@ -243,12 +258,11 @@ kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
             t++;
         char kind = kind_of_line(t);
         if (kind == 'f')
-            outline->functions[outline->function_count++] = outline_function(t, decorated);
+            add_function(unit, outline, outline_function(t, decorated));
         else if (kind == 'g')
-            outline->globals[outline->global_count++] = (kp_parser_global){.name = t->name, .value = t + 2};
+            add_global(unit, outline, (kp_parser_global){.name = t->name, .value = t + 2});
         else if (kind == 'c')
-            outline->classes[outline->class_count++] =
-                (kp_parser_class){.name = t[1].name, .token = &t[1], .body = struct_body(t)};
+            add_class(unit, outline, (kp_parser_class){.name = t[1].name, .token = &t[1], .body = struct_body(t)});
         if (t->kind != KP_TOKEN_AT)
             decorated = NULL;
         else if (decorated == NULL)

@@ -4,6 +4,7 @@
 #define KP_SRC_COMPILER_PARSER_H
 
 #include "ast.h"
+#include "lookup.h"
 
 // One top-level function, not yet parsed.
 typedef struct kp_parser_function {
@@ -33,10 +34,11 @@ typedef struct kp_parser_class {
 typedef struct kp_parser_outline {
     kp_parser_function *functions;
     uint32_t function_count;
-    kp_parser_global *globals; // the last one of a name counts
+    kp_parser_global *globals;
     uint32_t global_count;
-    kp_parser_class *classes; // the last one of a name counts
+    kp_parser_class *classes;
     uint32_t class_count;
+    kp_lookup function_names, global_names, class_names; // the last one of a name counts
 } kp_parser_outline;
 
 kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens);
