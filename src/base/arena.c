@@ -1,4 +1,6 @@
-// See arena.h. Blocks double from 16 KiB to 1 MiB, so that a small compile makes one allocation and a large one few.
+// See arena.h. Blocks double from 16 KiB to 32 MiB, so that a small compile makes one allocation and a large one few;
+// and so that the largest is about half of all. Allocators such as glibc's keep freed memory up to a multiple of the
+// largest block that they have seen, and fresh memory from the system takes longer than to fill it with a tree.
 #include "arena.h"
 
 #include "alloc.h"
@@ -13,7 +15,7 @@ struct kp_arena_block {
     alignas(max_align_t) char bytes[];
 };
 
-enum { STEP = 8, SMALL = 64, FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 1024 * 1024 };
+enum { STEP = 8, SMALL = 64, FIRST_BLOCK = 16 * 1024, LARGEST_STEP = 32 * 1024 * 1024 };
 
 static void *fail(kp_arena *arena) {
     if (arena->on_full != NULL)
@@ -22,9 +24,11 @@ static void *fail(kp_arena *arena) {
 }
 
 static kp_arena_block *add_block(kp_arena *arena, size_t need) {
-    size_t size = arena->first != 0 ? arena->first : FIRST_BLOCK;
+    size_t size = FIRST_BLOCK;
     if (arena->head != NULL)
         size = arena->head->size < LARGEST_STEP / 2 ? arena->head->size * 2 : LARGEST_STEP;
+    if (size < arena->least)
+        size = arena->least;
     if (size < need)
         size = need;
     if (size > SIZE_MAX - sizeof(kp_arena_block))

@@ -9,7 +9,7 @@ typedef struct kp_arena_block kp_arena_block;
 typedef struct kp_arena {
     kp_arena_block *head;    // newest block
     char *next, *end;        // free part of it
-    size_t first;            // bytes of the first block, for who knows what will be needed; 0: 16 KiB
+    size_t least;            // bytes of the next block at least, for who knows what will be needed
     void (*on_full)(void *); // called when the system has no memory left; must not return (longjmp). NULL: the
     void *payload;           // allocation answers NULL
 } kp_arena;

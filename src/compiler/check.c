@@ -46,20 +46,20 @@ kp_node *kp_check_captured_value(kp_checker *c, const kp_node *n, const kp_const
     kp_node *k = kp_check_new(c, KP_NODE_CONST, n, NULL);
     kp_dtype dtype = constant->dtype;
     if (dtype == KP_F64) {
-        k->type = kp_type_float_literal(c->unit);
+        k->type = kp_type_float_literal();
         k->u.value.f = constant->value.f;
     } else if (dtype == KP_I64) {
-        k->type = kp_type_int_literal(c->unit);
+        k->type = kp_type_int_literal();
         k->u.value.i = constant->value.i;
     } else if ((unsigned)dtype >= KP_DTYPE_COUNT) {
         kp_check_fail(c, n, "'%s' is a captured constant of no known type", constant->name);
     } else { // of the widest of its kind, brought into its own type
-        k->type = kp_type_scalar(c->unit, dtype);
+        k->type = kp_type_scalar(dtype);
         kp_value value = {.i = constant->value.i};
         if (kp_type_is_float(k->type))
             value.f = constant->value.f;
         kp_dtype widest = kp_type_is_float(k->type) ? KP_F64 : dtype == KP_U64 ? KP_U64 : KP_I64;
-        k->u.value = kp_fold_cast(kp_type_scalar(c->unit, widest), k->type, value);
+        k->u.value = kp_fold_cast(kp_type_scalar(widest), k->type, value);
     }
     return k;
 }
@@ -113,7 +113,7 @@ static bool may_be_constant(kp_checker *c, const kp_node *n) {
         return all_may_be_constant(c, n->u.compare.list);
     case KP_NODE_CALL: {
         const kp_name *name = kp_check_path(c, n->u.call.callee);
-        bool known = name != NULL && (kp_type_find(c->unit, name->text) != NULL || kp_builtin_find(name) != NULL);
+        bool known = name != NULL && (kp_type_find(name->text) != NULL || kp_builtin_find(name) != NULL);
         return known && all_may_be_constant(c, n->u.call.list);
     }
     default:

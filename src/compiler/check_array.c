@@ -41,7 +41,7 @@ kp_node *kp_check_array_settle(kp_checker *c, kp_node *n) {
     bool whole = kp_type_leaf(n->type)->kind == KP_TYPE_INT_LITERAL;
     if (whole)
         whole_range(n, &least, &most);
-    const kp_type *leaf = kp_type_scalar(c->unit, whole ? kp_fold_table_type(least, most) : KP_F32);
+    const kp_type *leaf = kp_type_scalar(whole ? kp_fold_table_type(least, most) : KP_F32);
     return kp_check_array_adapt(c, n, with_leaf(c, n->type, leaf), "an element");
 }
 
@@ -58,7 +58,7 @@ static const kp_type *common(kp_checker *c, const kp_type *a, const kp_type *b) 
     if (!kp_type_is_literal(a) && !kp_type_is_literal(b))
         return NULL;
     if (kp_type_is_literal(a) && kp_type_is_literal(b))
-        return kp_type_float_literal(c->unit);
+        return kp_type_float_literal();
     const kp_type *literal = kp_type_is_literal(a) ? a : b, *type = literal == a ? b : a;
     bool fits = kp_type_is_scalar(type) &&
                 (literal->kind == KP_TYPE_INT_LITERAL ? kp_type_is_numeric(type) : kp_type_is_float(type));
@@ -225,11 +225,11 @@ bool kp_check_is_range(kp_checker *c, const kp_node *n) {
 }
 
 kp_node *kp_check_whole_number(kp_checker *c, const kp_node *like, int64_t value) {
-    return kp_check_constant(c, like, kp_type_int_literal(c->unit), (kp_value){.i = value});
+    return kp_check_constant(c, like, kp_type_int_literal(), (kp_value){.i = value});
 }
 
 static kp_node *i32_number(kp_checker *c, const kp_node *like, int64_t value) {
-    return kp_check_constant(c, like, kp_type_scalar(c->unit, KP_I32), (kp_value){.i = value});
+    return kp_check_constant(c, like, kp_type_scalar(KP_I32), (kp_value){.i = value});
 }
 
 static kp_node *subscript_of(kp_checker *c, const kp_node *like, kp_node *object, kp_node *index) {
@@ -297,7 +297,7 @@ static kp_node *assign_to(kp_checker *c, kp_node *target, kp_node *value) {
 // for x in array: ...   is   for k in range(len(array)): x = array[k]; ...
 kp_symbol *kp_check_each(kp_checker *c, kp_node *n) {
     kp_node *array = iterable(c, n->u.loop.range), *target = n->u.loop.target;
-    kp_node *k = variable_of(c, target, new_local(c, NULL, kp_type_scalar(c->unit, KP_I32)));
+    kp_node *k = variable_of(c, target, new_local(c, NULL, kp_type_scalar(KP_I32)));
     kp_node *assign = assign_to(c, target, subscript_of(c, target, array, k));
     assign->next = n->u.loop.body;
     n->u.loop.body = assign;
@@ -397,7 +397,7 @@ static uint32_t turns_of(const kp_node *first) {
 
 // [f(x) for x in range(n)]   is   for k in range(n): x = k; array[k] = f(x)   before the statement.
 kp_node *kp_check_comprehension(kp_checker *c, kp_node *n) {
-    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    const kp_type *i32 = kp_type_scalar(KP_I32);
     domain d = domain_of(c, n->u.comprehension.range);
     kp_node *k = variable_of(c, n, new_local(c, NULL, i32));
     kp_node *first = domain_value(c, n, &d, k);

@@ -41,7 +41,7 @@ static kp_node *construct(kp_checker *c, kp_node *n, const kp_type *type, kp_lis
             convert(c, n, type, list.items[i]); // says what is wrong
         if (kp_type_is_struct(its))
             kp_check_fail(c, list.items[i], "a component is %s, but this is %s", type->element->name, its->name);
-        const kp_type *wanted = kp_type_vector(c->unit, type->dtype, kp_type_components(its));
+        const kp_type *wanted = kp_type_vector(type->dtype, kp_type_components(its));
         list.items[i] = kp_check_coerce(c, list.items[i], wanted, "a component");
         total += kp_type_components(its);
     }
@@ -77,7 +77,7 @@ static const kp_type *join_floats(kp_checker *c, kp_node *n, const char *name, c
     if (type->components > 1 && its->components > 1 && its->components != type->components)
         kp_check_fail(c, n, "%s takes values of one type, but these are %s and %s", name, type->name, its->name);
     kp_dtype dtype = kp_type_holds(type->dtype, its->dtype) ? type->dtype : its->dtype;
-    return kp_type_vector(c->unit, dtype, type->components > 1 ? type->components : its->components);
+    return kp_type_vector(dtype, type->components > 1 ? type->components : its->components);
 }
 
 // All arguments of one float type, the widest among them, f32 when there are only literals; scalars are spread.
@@ -88,7 +88,7 @@ static const kp_type *unify_floats(kp_checker *c, kp_node *n, const char *name, 
             type = join_floats(c, n, name, type, list.items[i]);
     }
     if (type == NULL)
-        type = kp_type_scalar(c->unit, KP_F32);
+        type = kp_type_scalar(KP_F32);
     for (uint32_t i = 0; i < list.count; i++) {
         const kp_type *its = list.items[i]->type;
         if (type->kind == KP_TYPE_VECTOR && its->kind == KP_TYPE_SCALAR)
@@ -103,7 +103,7 @@ static const kp_type *unify_floats(kp_checker *c, kp_node *n, const char *name, 
 static const kp_type *refuse_f64(kp_checker *c, kp_node *n, const kp_builtin *row, const kp_type *type) {
     if (type->dtype == KP_F64)
         kp_check_fail(c, n, "devices have no %s of f64; compute it in f32, as in %s(%s(%s(%s)%s))", row->name,
-                      type->name, row->name, kp_type_vector(c->unit, KP_F32, type->components)->name,
+                      type->name, row->name, kp_type_vector(KP_F32, type->components)->name,
                       kp_check_text(c, n->u.call.list.items[0]), n->u.call.list.count > 1 ? ", ..." : "");
     return type;
 }
@@ -188,7 +188,7 @@ static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
     if (object->kind == KP_NODE_BUFFER && object->u.symbol->kind == KP_SYMBOL_SHARED)
         return object->u.symbol->axes[0];
     if (type->kind == KP_TYPE_VECTOR || type->length != 0) { // a matrix, and an array
-        kp_node *k = kp_check_new(c, KP_NODE_CONST, n, kp_type_int_literal(c->unit));
+        kp_node *k = kp_check_new(c, KP_NODE_CONST, n, kp_type_int_literal());
         k->u.value.i = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
         return k;
     }
@@ -196,7 +196,7 @@ static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
         return kp_check_shape(c, n, object, 0);
     if (type->kind != KP_TYPE_ARRAY)
         kp_check_fail(c, object, "len takes an array or a vector, but this is %s", type->name);
-    kp_node *length = kp_check_new(c, KP_NODE_LENGTH, n, kp_type_scalar(c->unit, KP_I32));
+    kp_node *length = kp_check_new(c, KP_NODE_LENGTH, n, kp_type_scalar(KP_I32));
     length->u.symbol = object->u.symbol;
     return length;
 }
@@ -240,7 +240,7 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     case KP_CALL_ISINF:
     case KP_CALL_ISFINITE: {
         const kp_type *type = unify_floats(c, n, row->name, list);
-        return builtin_node(c, n, row, list, kp_type_vector(c->unit, KP_BOOL, kp_type_components(type)));
+        return builtin_node(c, n, row, list, kp_type_vector(KP_BOOL, kp_type_components(type)));
     }
     case KP_CALL_CROSS: {
         const kp_type *type = unify_floats(c, n, row->name, list);
@@ -289,7 +289,7 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
         return kp_check_image_call(c, n, row);
     kp_node *tuple = row->rule == KP_BUILTIN_CUSTOM && row->op == KP_CALL_LEN ? kp_check_table(c, list.items[0]) : NULL;
     if (tuple != NULL)
-        return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = tuple->u.list.count});
+        return kp_check_constant(c, n, kp_type_int_literal(), (kp_value){.i = tuple->u.list.count});
     if (row->rule == KP_BUILTIN_BARRIER || row->rule == KP_BUILTIN_ATOMIC || row->rule == KP_BUILTIN_SUBGROUP)
         return kp_check_parallel(c, n, row);
     if (kp_check_is_shared(c, n))
@@ -357,7 +357,7 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     const kp_type *type = kp_check_struct_named(c, callee);
     if (type != NULL && kp_type_is_struct(type))
         return kp_check_struct_make(c, n, type);
-    type = type != NULL ? type : kp_type_find(c->unit, name->text);
+    type = type != NULL ? type : kp_type_find(name->text);
     if (type != NULL && kp_type_is_matrix(type))
         return kp_check_matrix(c, n, type, n->u.call.list);
     if (type != NULL) {

@@ -19,7 +19,7 @@ kp_node *kp_check_constant(kp_checker *c, const kp_node *like, const kp_type *ty
 }
 
 static kp_node *truth_constant(kp_checker *c, const kp_node *like, bool value) {
-    return kp_check_constant(c, like, kp_type_scalar(c->unit, KP_BOOL), (kp_value){.i = value});
+    return kp_check_constant(c, like, kp_type_scalar(KP_BOOL), (kp_value){.i = value});
 }
 
 static kp_node *cast_node(kp_checker *c, kp_node *n, const kp_type *type) {
@@ -67,10 +67,10 @@ static bool adapts(const kp_type *literal, const kp_type *type) {
     return literal->kind == KP_TYPE_INT_LITERAL ? kp_type_is_numeric(type) : kp_type_is_float(type);
 }
 
-const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type) {
+const kp_type *kp_check_settle_type(const kp_type *type) {
     if (!kp_type_is_literal(type))
         return type;
-    return kp_type_scalar(c->unit, type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32);
+    return kp_type_scalar(type->kind == KP_TYPE_INT_LITERAL ? KP_I32 : KP_F32);
 }
 
 // True when a typed value becomes the type without a word, because that has every value of its own.
@@ -82,7 +82,7 @@ bool kp_check_widens(const kp_type *from, const kp_type *to) {
 kp_node *kp_check_settle(kp_checker *c, kp_node *n) {
     if (kp_check_array_is_literal(n->type))
         return kp_check_array_settle(c, n);
-    return kp_type_is_literal(n->type) ? adapt(c, n, kp_check_settle_type(c, n->type)) : n;
+    return kp_type_is_literal(n->type) ? adapt(c, n, kp_check_settle_type(n->type)) : n;
 }
 
 kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where) {
@@ -160,7 +160,7 @@ static _Noreturn void fail_pair(kp_checker *c, const kp_node *at, const char *wh
     kp_node *from = to_left ? right : left;
     const kp_type *to = to_left ? left->type : right->type;
     if (kp_type_is_literal(to))
-        to = kp_type_scalar(c->unit, KP_F32);
+        to = kp_type_scalar(KP_F32);
     if (to->kind == KP_TYPE_VECTOR && kp_type_is_scalar(from->type))
         to = to->element;
     if (scalars || kp_type_components(from->type) == kp_type_components(to))
@@ -176,13 +176,13 @@ static bool both_constant(const kp_node *a, const kp_node *b) {
 // Two literals: of one literal type when both are constant, else settled.
 static void unify_literals(kp_checker *c, kp_node **left, kp_node **right) {
     bool is_float = kp_type_is_float((*left)->type) || kp_type_is_float((*right)->type);
-    const kp_type *type = is_float ? kp_type_float_literal(c->unit) : kp_type_int_literal(c->unit);
+    const kp_type *type = is_float ? kp_type_float_literal() : kp_type_int_literal();
     if (both_constant(*left, *right)) {
         *left = kp_check_constant(c, *left, type, kp_fold_cast((*left)->type, type, (*left)->u.value));
         *right = kp_check_constant(c, *right, type, kp_fold_cast((*right)->type, type, (*right)->u.value));
         return;
     }
-    type = kp_type_scalar(c->unit, is_float ? KP_F32 : KP_I32);
+    type = kp_type_scalar(is_float ? KP_F32 : KP_I32);
     *left = adapt(c, *left, type);
     *right = adapt(c, *right, type);
 }
@@ -242,9 +242,9 @@ static kp_node *to_float(kp_checker *c, kp_node *n) {
     if (kp_type_is_float(n->type))
         return n;
     if (kp_type_is_literal(n->type) && n->kind == KP_NODE_CONST)
-        return kp_check_cast(c, n, kp_type_float_literal(c->unit));
+        return kp_check_cast(c, n, kp_type_float_literal());
     bool wide = kp_type_is_value(n->type) && kp_dtype_size(n->type->dtype) == 8;
-    return kp_check_cast(c, n, kp_type_vector(c->unit, wide ? KP_F64 : KP_F32, kp_type_components(n->type)));
+    return kp_check_cast(c, n, kp_type_vector(wide ? KP_F64 : KP_F32, kp_type_components(n->type)));
 }
 
 // True for a constant that is an integer below 0.
@@ -287,7 +287,7 @@ static void refuse_power(kp_checker *c, const kp_node *n, const kp_node *left, c
 // x ** y: of one type, but that an integer constant stays one (it is expanded to multiplications), and a negative one
 // makes floats of integers.
 static kp_node *combine_power(kp_checker *c, kp_node *n, kp_node *left, kp_node *right) {
-    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    const kp_type *i32 = kp_type_scalar(KP_I32);
     bool whole = right->kind == KP_NODE_CONST && kp_type_is_int(right->type) && kp_type_is_scalar(right->type) &&
                  kp_fold_fits(right->type, i32, right->u.value);
     if (is_negative(right))
@@ -331,9 +331,9 @@ static kp_node *combine_shift(kp_checker *c, kp_node *n, const char *op, kp_node
     left = kp_check_settle(c, left);
     right = kp_check_settle(c, right);
     if (right->kind == KP_NODE_CONST && right->type->kind == KP_TYPE_SCALAR)
-        right = kp_check_constant(c, right, kp_type_scalar(c->unit, KP_U32), bounded_amount(right->u.value));
+        right = kp_check_constant(c, right, kp_type_scalar(KP_U32), bounded_amount(right->u.value));
     if (left->type->kind == KP_TYPE_VECTOR && kp_type_is_scalar(right->type))
-        right = cast_node(c, right, kp_type_vector(c->unit, right->type->dtype, left->type->components));
+        right = cast_node(c, right, kp_type_vector(right->type->dtype, left->type->components));
     if (kp_type_components(left->type) != kp_type_components(right->type))
         fail_pair(c, n, op, left, right);
     n->u.binary.left = left;
@@ -461,7 +461,7 @@ static kp_node *check_compare(kp_checker *c, kp_node *n) {
         kp_check_fail(c, n, "vectors are compared two at a time");
     if (constants && width == 1)
         return truth_constant(c, n, value);
-    n->type = kp_type_vector(c->unit, KP_BOOL, width);
+    n->type = kp_type_vector(KP_BOOL, width);
     return n;
 }
 
@@ -473,7 +473,7 @@ kp_node *kp_check_truth(kp_checker *c, kp_node *n) {
                       kp_check_article(n->type->name), n->type->name, kp_check_text(c, n), kp_check_text(c, n));
     if (!kp_type_is_scalar(n->type))
         kp_check_fail(c, n, "a condition is a bool or a number, but this is %s", n->type->name);
-    return kp_check_cast(c, n, kp_type_scalar(c->unit, KP_BOOL));
+    return kp_check_cast(c, n, kp_type_scalar(KP_BOOL));
 }
 
 // and, or of bools, with constants taken out.
@@ -494,7 +494,7 @@ static kp_node *finish_junction(kp_checker *c, kp_node *n, kp_list list) {
     if (left.count == 1)
         return left.items[0];
     n->u.list = left;
-    n->type = kp_type_scalar(c->unit, KP_BOOL);
+    n->type = kp_type_scalar(KP_BOOL);
     return n;
 }
 
@@ -555,7 +555,7 @@ static bool is_least_literal(const kp_node *n) {
 static kp_node *check_unary(kp_checker *c, kp_node *n) {
     kp_token_kind op = n->op;
     if (is_least_literal(n))
-        return kp_check_constant(c, n, kp_type_int_literal(c->unit), (kp_value){.i = INT64_MIN});
+        return kp_check_constant(c, n, kp_type_int_literal(), (kp_value){.i = INT64_MIN});
     kp_node *operand = op == KP_TOKEN_NOT ? kp_check_condition(c, n->u.operand) : kp_check_expr(c, n->u.operand);
     const char *text = kp_lexer_quoted(op);
     bool signs_matrix = kp_type_is_matrix(operand->type) && (op == KP_TOKEN_MINUS || op == KP_TOKEN_PLUS);

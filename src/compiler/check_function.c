@@ -526,7 +526,7 @@ static void want_types(kp_checker *c, const kp_node *n, const kp_checker_call *c
                 continue;
             bool same = kp_type_components(type) == kp_type_components(other->type);
             const char *to =
-                kp_type_is_literal(other->type) ? kp_check_settle_type(c, other->type)->name : other->type->name;
+                kp_type_is_literal(other->type) ? kp_check_settle_type(other->type)->name : other->type->name;
             kp_check_fail(c, value, "%s returns %s in line %u, but %s here%s%s%s%s%s", name_of(call->helper),
                           other->type->name, kp_error_line(c->unit, other->first), type->name, same ? "; write " : "",
                           same ? to : "", same ? "(" : "", same ? kp_check_text(c, value) : "", same ? ")" : "");
@@ -551,16 +551,16 @@ void kp_check_return(kp_checker *c, kp_node *n) {
 }
 
 // The type of the i-th value: as declared, else that of a return which has one of its own, else a literal's.
-static const kp_type *return_type(kp_checker *c, const kp_checker_call *call, uint32_t i) {
-    const kp_type *type = kp_type_int_literal(c->unit);
+static const kp_type *return_type(const kp_checker_call *call, uint32_t i) {
+    const kp_type *type = kp_type_int_literal();
     if (call->helper->returns_known)
         return call->helper->returns[i];
     for (uint32_t k = 0; k < call->return_count; k++) {
         const kp_type *its = call->returns[k]->u.operand->u.list.items[i]->type;
         if (its->kind != KP_TYPE_INT_LITERAL && kp_type_is_literal(type))
-            type = its->kind == KP_TYPE_FLOAT_LITERAL ? kp_type_float_literal(c->unit) : its;
+            type = its->kind == KP_TYPE_FLOAT_LITERAL ? kp_type_float_literal() : its;
     }
-    return kp_check_settle_type(c, type);
+    return kp_check_settle_type(type);
 }
 
 // A function whose body is `return literal` here, such as square(3): a call of it is that literal.
@@ -578,7 +578,7 @@ static void settle_returns(kp_checker *c, const kp_checker_call *call) {
     instance->return_count = call->return_count > 0 ? count_of(call->returns[0]) : 0;
     instance->returns = KP_UNIT_NEW(c->unit, const kp_type *, instance->return_count);
     for (uint32_t i = 0; i < instance->return_count; i++) {
-        instance->returns[i] = return_type(c, call, i);
+        instance->returns[i] = return_type(call, i);
         for (uint32_t k = 0; k < call->return_count; k++) {
             kp_node **value = &call->returns[k]->u.operand->u.list.items[i];
             *value = kp_check_coerce(c, *value, instance->returns[i], "the value returned");

@@ -60,8 +60,7 @@ static void want_texel(kp_checker *c, const kp_node *at, const kp_type *texel, b
     if (!fits)
         kp_check_fail(c, at, "a pixel reads as f32, i32, u32 or a vector of these, not as %s", texel->name);
     if (image && texel->components == 3)
-        kp_check_fail(c, at, "an image has 1, 2 or 4 channels, not 3; write %s",
-                      kp_type_vector(c->unit, texel->dtype, 4)->name);
+        kp_check_fail(c, at, "an image has 1, 2 or 4 channels, not 3; write %s", kp_type_vector(texel->dtype, 4)->name);
 }
 
 static const kp_pixel_format *chosen_format(kp_checker *c, const kp_node *n, const kp_type *texel) {
@@ -121,7 +120,7 @@ const kp_type *kp_check_texture_type(kp_checker *c, kp_node *n) {
     if (sscanf(text, "%cd %31s %c", &axes, what, &end) != 2 || axes < '1' || axes > '3')
         kp_check_fail(c, n, "%s", how);
     kp_type type = {.kind = KP_TYPE_IMAGE, .axes = (uint32_t)(axes - '0'), .use = KP_TYPE_PLAIN, .name = text};
-    const kp_type *plain = kp_type_find(c->unit, what);
+    const kp_type *plain = kp_type_find(what);
     if (plain != NULL) {
         want_texel(c, n, plain, false);
         type.dtype = plain->dtype;
@@ -130,7 +129,7 @@ const kp_type *kp_check_texture_type(kp_checker *c, kp_node *n) {
         type.use = KP_TYPE_EITHER;
         type.dtype = type.format->reads;
     }
-    type.element = kp_type_vector(c->unit, type.dtype == KP_F32 ? KP_F32 : KP_I32, 4);
+    type.element = kp_type_vector(type.dtype == KP_F32 ? KP_F32 : KP_I32, 4);
     return kp_type_image(c->unit, &type);
 }
 
@@ -193,13 +192,13 @@ static const char *in_order(const kp_type *type) {
 static void refuse_wide(kp_checker *c, const kp_node *at) {
     if (at->kind != KP_NODE_CONST && kp_dtype_size(at->type->dtype) > sizeof(int32_t))
         kp_check_fail(c, at, "a pixel is counted in 32 bits, but this is %s; write %s(%s)", at->type->name,
-                      kp_type_vector(c->unit, KP_I32, at->type->components)->name, kp_check_text(c, at));
+                      kp_type_vector(KP_I32, at->type->components)->name, kp_check_text(c, at));
 }
 
 static kp_node *coordinate(kp_checker *c, kp_node *n, const char *image) {
     kp_node *at = kp_check_index(c, n);
     refuse_wide(c, at);
-    at = kp_check_cast(c, at, kp_type_scalar(c->unit, KP_I32));
+    at = kp_check_cast(c, at, kp_type_scalar(KP_I32));
     if (at->kind == KP_NODE_CONST && at->u.value.i < 0)
         kp_check_fail(c, n, "the pixels of '%s' are counted from 0, not from the end", image);
     return at;
@@ -217,7 +216,7 @@ static kp_node *coordinates(kp_checker *c, kp_node *n, const kp_node *index, con
                       "a pixel of '%s' is %s[%s], x first, but these are y and x; write %s[ivec%u(...)] where that is "
                       "meant",
                       name, name, in_order(type), name, type->axes);
-    kp_node *at = kp_check_new(c, KP_NODE_CONSTRUCT, n, kp_type_vector(c->unit, KP_I32, type->axes));
+    kp_node *at = kp_check_new(c, KP_NODE_CONSTRUCT, n, kp_type_vector(KP_I32, type->axes));
     at->u.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, list.count), .count = list.count};
     for (uint32_t i = 0; i < list.count; i++)
         at->u.list.items[i] = coordinate(c, list.items[i], name);
@@ -238,7 +237,7 @@ kp_node *kp_check_pixel(kp_checker *c, kp_node *n, kp_node *image) {
                           kp_check_text(c, image), kp_check_text(c, image), in_order(type), type->axes,
                           index->type->name);
         refuse_wide(c, index);
-        index = kp_check_cast(c, index, kp_type_vector(c->unit, KP_I32, type->axes));
+        index = kp_check_cast(c, index, kp_type_vector(KP_I32, type->axes));
     }
     n->type = type->element;
     n->u.subscript.object = image;
@@ -278,7 +277,7 @@ kp_node *kp_check_image_member(kp_checker *c, kp_node *n, const kp_node *image) 
     static const char *const sides[] = {"width", "height", "depth"};
     const kp_type *type = image->type;
     const char *name = n->u.attribute.name->text, *called = kp_check_text(c, image);
-    kp_node *size = kp_check_new(c, KP_NODE_LENGTH, n, kp_type_vector(c->unit, KP_I32, type->axes));
+    kp_node *size = kp_check_new(c, KP_NODE_LENGTH, n, kp_type_vector(KP_I32, type->axes));
     size->u.symbol = image->u.symbol;
     if (strcmp(name, "size") == 0)
         return size;
@@ -287,7 +286,7 @@ kp_node *kp_check_image_member(kp_checker *c, kp_node *n, const kp_node *image) 
             continue;
         if (type->axes == 1)
             return size;
-        kp_node *side = kp_check_new(c, KP_NODE_SWIZZLE, n, kp_type_scalar(c->unit, KP_I32));
+        kp_node *side = kp_check_new(c, KP_NODE_SWIZZLE, n, kp_type_scalar(KP_I32));
         side->u.swizzle.operand = size;
         side->u.swizzle.count = 1;
         side->u.swizzle.components[0] = (uint8_t)axis;
@@ -315,7 +314,7 @@ static kp_node *image_argument(kp_checker *c, kp_node *n, const char *function) 
 }
 
 static kp_node *sample_at(kp_checker *c, kp_node *n, const kp_node *image) {
-    const kp_type *wanted = kp_type_vector(c->unit, KP_F32, image->type->axes);
+    const kp_type *wanted = kp_type_vector(KP_F32, image->type->axes);
     kp_node *at = kp_check_expr(c, n);
     if (kp_type_is_int(at->type) && !kp_type_is_literal(at->type))
         kp_check_fail(c, n, "sample takes a place from 0 to 1 as %s %s, but this is %s; %s.read(...) gives a pixel",
@@ -337,7 +336,7 @@ static kp_node *check_sample(kp_checker *c, kp_node *n, const kp_builtin *row) {
         kp_check_fail(c, n, "'%s' has no sampler of its own; write %s.sample(sampler, ...)", name, name);
     if (!apart && list.count == 3)
         kp_check_fail(c, n, "'%s' has a sampler of its own; write %s.sample(%s(...))", name, name,
-                      kp_type_vector(c->unit, KP_F32, type->axes)->name);
+                      kp_type_vector(KP_F32, type->axes)->name);
     if (apart) {
         kp_node *sampler = list.items[1] = kp_check_expr(c, list.items[1]);
         if (sampler->kind != KP_NODE_BUFFER || sampler->type->kind != KP_TYPE_SAMPLER)

@@ -110,7 +110,7 @@ kp_node *kp_check_matrix_captured(kp_checker *c, const kp_node *n, const kp_cons
     if (!floats || rows < 2 || rows > 4 || columns < 2 || columns > 4)
         kp_check_fail(c, n, "'%s' is an array of %zu rows of %zu; a matrix has 2 to 4 of 2 to 4 floats", constant->name,
                       rows, columns);
-    const kp_type *type = kp_type_matrix(c->unit, constant->dtype, (uint32_t)rows, (uint32_t)columns);
+    const kp_type *type = kp_type_matrix(constant->dtype, (uint32_t)rows, (uint32_t)columns);
     return from_rows(c, n, type, kp_check_given(c, n, constant)->u.list);
 }
 
@@ -119,7 +119,7 @@ static kp_node *eye(kp_checker *c, kp_node *n, const kp_node *size) {
     if (size->kind != KP_NODE_CONST || !kp_type_is_int(size->type) || size->u.value.i < 2 || size->u.value.i > 4)
         kp_check_fail(c, size, "eye takes the number of rows, 2 to 4");
     uint32_t rows = (uint32_t)size->u.value.i;
-    const kp_type *type = kp_type_matrix(c->unit, KP_F32, rows, rows);
+    const kp_type *type = kp_type_matrix(KP_F32, rows, rows);
     kp_list numbers = new_list(c, rows * rows);
     for (uint32_t i = 0; i < numbers.count; i++)
         numbers.items[i] = kp_check_whole_number(c, n, i % (rows + 1) == 0);
@@ -137,8 +137,8 @@ static kp_node *call(kp_checker *c, const kp_node *n, const kp_builtin *row, kp_
     return result;
 }
 
-static const kp_type *transposed(kp_checker *c, const kp_type *type) {
-    return kp_type_matrix(c->unit, type->dtype, type->element->components, type->length);
+static const kp_type *transposed(const kp_type *type) {
+    return kp_type_matrix(type->dtype, type->element->components, type->length);
 }
 
 kp_node *kp_check_matrix_call(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
@@ -148,7 +148,7 @@ kp_node *kp_check_matrix_call(kp_checker *c, kp_node *n, const kp_builtin *row, 
     if (!kp_type_is_matrix(type))
         kp_check_fail(c, list.items[0], "%s takes a matrix, but this is %s", row->name, type->name);
     if (row->op == KP_MATRIX_TRANSPOSE)
-        return call(c, n, row, list, transposed(c, type));
+        return call(c, n, row, list, transposed(type));
     if (type->length != type->element->components)
         kp_check_fail(c, list.items[0], "%s takes a square matrix, but this is %s", row->name, type->name);
     return call(c, n, row, list, row->op == KP_MATRIX_DETERMINANT ? type->element->element : type);
@@ -162,7 +162,7 @@ kp_node *kp_check_matrix_attribute(kp_checker *c, kp_node *n, kp_node *matrix) {
                       kp_check_text(c, matrix), matrix->type->name, n->u.attribute.name->text);
     kp_list list = new_list(c, 1);
     list.items[0] = matrix;
-    return call(c, n, &row, list, transposed(c, matrix->type));
+    return call(c, n, &row, list, transposed(matrix->type));
 }
 
 static uint32_t rows_of(const kp_type *type) { return kp_type_is_matrix(type) ? type->length : type->components; }
@@ -180,9 +180,9 @@ static kp_node *product(kp_checker *c, kp_node *n, kp_node *left, kp_node *right
         kp_check_fail(c, n, "'@' takes matrices and vectors of sizes that fit, but these are %s and %s", l->name,
                       r->name);
     if (kp_type_is_matrix(l) && kp_type_is_matrix(r))
-        type = kp_type_matrix(c->unit, l->dtype, l->length, r->element->components);
+        type = kp_type_matrix(l->dtype, l->length, r->element->components);
     else
-        type = kp_type_vector(c->unit, l->dtype, kp_type_is_matrix(l) ? l->length : r->element->components);
+        type = kp_type_vector(l->dtype, kp_type_is_matrix(l) ? l->length : r->element->components);
     kp_list list = new_list(c, 2);
     list.items[0] = left;
     list.items[1] = right;

@@ -53,9 +53,9 @@ static kp_node *axis_length(kp_checker *c, kp_node *n) {
     if (length->kind == KP_NODE_CONST && (length->u.value.i < 1 || length->u.value.i > MOST))
         kp_check_fail(c, n, "the length of shared memory is between 1 and %d, not %lld", MOST,
                       (long long)length->u.value.i);
-    if (spec && length->type != kp_type_scalar(c->unit, KP_I32))
+    if (spec && length->type != kp_type_scalar(KP_I32))
         kp_check_fail(c, n, "the length of shared memory is a Const[i32], not a Const[%s]", length->type->name);
-    return kp_check_cast(c, length, kp_type_scalar(c->unit, KP_I32));
+    return kp_check_cast(c, length, kp_type_scalar(KP_I32));
 }
 
 static void set_axes(kp_checker *c, kp_symbol *symbol, kp_node *shape) {
@@ -185,7 +185,7 @@ static kp_node *lane_number(kp_checker *c, kp_node *n, const kp_builtin *row) {
         kp_check_fail(c, n, "%s takes the number of a lane, but this is %s", row->name, lane->type->name);
     if (lane->kind == KP_NODE_CONST && lane->u.value.i < 0)
         kp_check_fail(c, n, "the number of a lane is not negative");
-    return kp_check_cast(c, lane, kp_type_scalar(c->unit, KP_U32));
+    return kp_check_cast(c, lane, kp_type_scalar(KP_U32));
 }
 
 static void want_operand(kp_checker *c, const kp_node *n, const kp_node *value, const kp_builtin *row) {
@@ -204,19 +204,19 @@ static void want_operand(kp_checker *c, const kp_node *n, const kp_node *value, 
                       value->type->name);
 }
 
-static const kp_type *subgroup_type(kp_checker *c, const kp_builtin *row, const kp_type *operand) {
+static const kp_type *subgroup_type(const kp_builtin *row, const kp_type *operand) {
     switch ((kp_subgroup)row->op) {
     case KP_SUBGROUP_SIZE:
     case KP_SUBGROUP_LANE:
     case KP_SUBGROUP_ID:
     case KP_SUBGROUP_COUNT:
-        return kp_type_scalar(c->unit, KP_I32);
+        return kp_type_scalar(KP_I32);
     case KP_SUBGROUP_ELECT:
     case KP_SUBGROUP_ANY_OF:
     case KP_SUBGROUP_ALL_OF:
-        return kp_type_scalar(c->unit, KP_BOOL);
+        return kp_type_scalar(KP_BOOL);
     case KP_SUBGROUP_BALLOT:
-        return kp_type_vector(c->unit, KP_U32, 4);
+        return kp_type_vector(KP_U32, 4);
     default:
         return operand;
     }
@@ -235,7 +235,7 @@ static kp_node *check_subgroup(kp_checker *c, kp_node *n, const kp_builtin *row)
     }
     if (list.count > 1)
         list.items[1] = lane_number(c, list.items[1], row);
-    return builtin_node(c, n, row, list, subgroup_type(c, row, list.count > 0 ? list.items[0]->type : NULL));
+    return builtin_node(c, n, row, list, subgroup_type(row, list.count > 0 ? list.items[0]->type : NULL));
 }
 
 kp_node *kp_check_parallel(kp_checker *c, kp_node *n, const kp_builtin *row) {

@@ -80,7 +80,7 @@ kp_node *kp_check_name(kp_checker *c, kp_node *n) {
         kp_check_fail(c, n, "'%s' is a function; call it, as in %s(...)", n->u.name->text, n->u.name->text);
     if (kp_check_struct_named(c, n) != NULL)
         kp_check_fail(c, n, "'%s' is a type; make one, as in %s(...)", n->u.name->text, n->u.name->text);
-    if (kp_type_find(c->unit, n->u.name->text) != NULL)
+    if (kp_type_find(n->u.name->text) != NULL)
         kp_check_fail(c, n, "'%s' is a type; convert to it, as in %s(x)", n->u.name->text, n->u.name->text);
     fail_unknown(c, n);
 }
@@ -128,7 +128,7 @@ static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
     kp_node *swizzle = kp_check_new(c, KP_NODE_SWIZZLE, n, NULL);
     read_swizzle(c, n, object->type, swizzle);
     swizzle->u.swizzle.operand = object;
-    swizzle->type = kp_type_vector(c->unit, object->type->dtype, swizzle->u.swizzle.count);
+    swizzle->type = kp_type_vector(object->type->dtype, swizzle->u.swizzle.count);
     return swizzle;
 }
 
@@ -146,7 +146,7 @@ kp_node *kp_check_attribute(kp_checker *c, kp_node *n) {
     if (captured != NULL)
         return captured;
     if (kp_builtin_constant(path, &value))
-        return kp_check_constant(c, n, kp_type_float_literal(c->unit), (kp_value){.f = value});
+        return kp_check_constant(c, n, kp_type_float_literal(), (kp_value){.f = value});
     if (kp_builtin_find(path) != NULL)
         kp_check_fail(c, n, "'%s' is a function; call it, as in %s(...)", path->text, path->text);
     kp_node *root = n;
@@ -163,12 +163,12 @@ static kp_node *constant_index(kp_checker *c, kp_node *index, const kp_type *obj
     int64_t at = index->u.value.i;
     if (at < -(int64_t)length || at >= (int64_t)length)
         kp_check_fail(c, index, "index %lld is out of range: %s has %u elements", (long long)at, object->name, length);
-    return kp_check_constant(c, index, kp_type_scalar(c->unit, KP_I32), (kp_value){.i = at < 0 ? at + length : at});
+    return kp_check_constant(c, index, kp_type_scalar(KP_I32), (kp_value){.i = at < 0 ? at + length : at});
 }
 
 // Of 32 bits, or of 64 when it is no constant.
 static kp_node *index_as_word(kp_checker *c, kp_node *index) {
-    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    const kp_type *i32 = kp_type_scalar(KP_I32);
     index = kp_check_settle(c, index);
     if (index->kind == KP_NODE_CONST && index->type != i32 && !kp_fold_fits(index->type, i32, index->u.value))
         kp_check_fail(c, index, "a constant index is at most 2147483647");
@@ -193,7 +193,7 @@ static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_
 }
 
 kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *limit, bool wraps) {
-    kp_node *n = kp_check_new(c, KP_NODE_BOUNDED, given, kp_type_scalar(c->unit, KP_I32));
+    kp_node *n = kp_check_new(c, KP_NODE_BOUNDED, given, kp_type_scalar(KP_I32));
     n->u.bounded.given = given;
     n->u.bounded.at = at;
     n->u.bounded.limit = limit;
@@ -209,7 +209,7 @@ static kp_node *on_axis(kp_checker *c, kp_node *n, kp_node *given, kp_node *limi
         at = binary(c, n, KP_TOKEN_PLUS, limit, given);
     if (c->unit->desc->checked)
         return kp_check_bounded(c, given, at, limit, false);
-    return kp_check_cast(c, at, kp_type_scalar(c->unit, KP_I32));
+    return kp_check_cast(c, at, kp_type_scalar(KP_I32));
 }
 
 // The index on one axis of shared memory, as an i32.
@@ -225,7 +225,7 @@ static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, u
     }
     if (symbol->axis_count > 1)
         return on_axis(c, n, index, symbol->axes[axis]);
-    index = kp_check_cast(c, index, kp_type_scalar(c->unit, KP_I32));
+    index = kp_check_cast(c, index, kp_type_scalar(KP_I32));
     if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
         return binary(c, n, KP_TOKEN_PLUS, symbol->axes[axis], index);
     return index;
@@ -254,7 +254,7 @@ static kp_node *shared_element(kp_checker *c, kp_node *n, kp_node *object) {
 }
 
 kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffer, uint32_t axis) {
-    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    const kp_type *i32 = kp_type_scalar(KP_I32);
     kp_symbol *symbol = buffer->u.symbol;
     if (symbol->type->axes == 0) {
         kp_node *length = kp_check_new(c, KP_NODE_LENGTH, like, i32);

@@ -476,7 +476,7 @@ static const kp_type *range_type(kp_checker *c, kp_list list, const kp_symbol *s
         return type;
     return symbol->type != NULL && kp_type_is_int(symbol->type) && kp_type_is_scalar(symbol->type)
                ? symbol->type
-               : kp_type_scalar(c->unit, KP_I32);
+               : kp_type_scalar(KP_I32);
 }
 
 // for x in TUPLE: ...   is   for k in range(len(TUPLE)): x = TUPLE[k]; ...
@@ -484,7 +484,7 @@ static bool for_in_tuple(kp_checker *c, kp_node *n) {
     const kp_node *tuple = kp_check_table(c, n->u.loop.range);
     if (tuple == NULL)
         return false;
-    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    const kp_type *i32 = kp_type_scalar(KP_I32);
     kp_node *counter = kp_check_new_temporary(c, n->u.loop.target, i32);
     kp_node *assign = kp_check_new(c, KP_NODE_ASSIGN, n->u.loop.target, NULL);
     kp_node *item = kp_check_new(c, KP_NODE_SUBSCRIPT, n->u.loop.range, NULL);
@@ -540,7 +540,7 @@ static void check_for(kp_checker *c, kp_node *n) {
     kp_node *step = list.count == 3 ? list.items[2] : kp_check_whole_number(c, n->u.loop.range, 1);
     if (step->kind == KP_NODE_CONST && step->u.value.i == 0)
         kp_check_fail(c, step, "the step of range is not 0");
-    const kp_type *plain = kp_type_scalar(c->unit, kp_dtype_size(type->dtype) == 8 ? KP_I64 : KP_I32);
+    const kp_type *plain = kp_type_scalar(kp_dtype_size(type->dtype) == 8 ? KP_I64 : KP_I32);
     const kp_type *step_type = step->type->kind == KP_TYPE_INT_LITERAL ? plain : step->type;
     n->u.loop.step = kp_check_coerce(c, step, step_type, "the step of range");
     n->u.loop.start = kp_check_coerce(c, list.count == 1 ? kp_check_whole_number(c, n->u.loop.range, 0) : list.items[0],

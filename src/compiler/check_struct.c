@@ -89,8 +89,7 @@ const kp_type *kp_check_struct_named(kp_checker *c, const kp_node *n) {
     const kp_parser_outline *outline = c->module->outline;
     if (kp_check_path(c, n) == NULL)
         return NULL;
-    int32_t index =
-        n->kind == KP_NODE_NAME ? kp_lookup_get(&outline->class_names, n->u.name) : (int32_t)KP_LOOKUP_NONE;
+    int32_t index = n->kind == KP_NODE_NAME ? kp_lookup_get(&outline->class_names, n->u.name) : (int32_t)KP_LOOKUP_NONE;
     if (index == KP_LOOKUP_NONE)
         return given_type(c, n);
     kp_parser_class *class = &outline->classes[index];

@@ -15,14 +15,14 @@ typedef struct pick {
 } pick;
 
 static kp_node *whole(kp_checker *c, const kp_node *like, int64_t value) {
-    return kp_check_constant(c, like, kp_type_int_literal(c->unit), (kp_value){.i = value});
+    return kp_check_constant(c, like, kp_type_int_literal(), (kp_value){.i = value});
 }
 
 // An index into one of several tuples that lie one behind the other: it stays in its own.
 static kp_node *axis_index(kp_checker *c, kp_node *index, uint32_t count) {
     if (index->kind == KP_NODE_CONST)
         return index;
-    const kp_type *i32 = kp_type_scalar(c->unit, KP_I32);
+    const kp_type *i32 = kp_type_scalar(KP_I32);
     return kp_check_bounded(c, index, index, kp_check_constant(c, index, i32, (kp_value){.i = count}), true);
 }
 
@@ -97,14 +97,14 @@ static kp_list leaves(kp_checker *c, const kp_node *at, kp_node *base) {
     return list;
 }
 
-static const kp_type *whole_type(kp_checker *c, kp_list list) {
+static const kp_type *whole_type(kp_list list) {
     int64_t least = 0, most = 0;
     for (uint32_t i = 0; i < list.count; i++) {
         int64_t value = list.items[i]->u.value.i;
         least = value < least ? value : least;
         most = value > most ? value : most;
     }
-    return kp_type_scalar(c->unit, kp_fold_table_type(least, most));
+    return kp_type_scalar(kp_fold_table_type(least, most));
 }
 
 // All items of the type that the first with a type of its own has. When none has, of f32, or of the first of i32, u32
@@ -116,7 +116,7 @@ static const kp_type *unify(kp_checker *c, kp_list list) {
         if (kp_type_is_literal(type) && its->kind != KP_TYPE_INT_LITERAL)
             type = its;
     }
-    type = type->kind == KP_TYPE_INT_LITERAL ? whole_type(c, list) : kp_check_settle_type(c, type);
+    type = type->kind == KP_TYPE_INT_LITERAL ? whole_type(list) : kp_check_settle_type(type);
     for (uint32_t i = 0; i < list.count; i++)
         list.items[i] = kp_check_coerce(c, list.items[i], type, "an item of the tuple");
     return type;

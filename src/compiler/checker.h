@@ -116,12 +116,12 @@ const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n);             /
 void kp_check_body(kp_checker *c, kp_node **body);
 
 // check_expr.c
-kp_node *kp_check_expr(kp_checker *c, kp_node *n);                       // its type may be a literal type
-kp_node *kp_check_value(kp_checker *c, kp_node *n);                      // ... is not
-kp_node *kp_check_condition(kp_checker *c, kp_node *n);                  // a bool; numbers count as true unless 0
-kp_node *kp_check_truth(kp_checker *c, kp_node *n);                      // the same, of a checked expression
-kp_node *kp_check_settle(kp_checker *c, kp_node *n);                     // gives a literal its own type, i32 or f32
-const kp_type *kp_check_settle_type(kp_checker *c, const kp_type *type); // ... and that type; others as they are
+kp_node *kp_check_expr(kp_checker *c, kp_node *n);        // its type may be a literal type
+kp_node *kp_check_value(kp_checker *c, kp_node *n);       // ... is not
+kp_node *kp_check_condition(kp_checker *c, kp_node *n);   // a bool; numbers count as true unless 0
+kp_node *kp_check_truth(kp_checker *c, kp_node *n);       // the same, of a checked expression
+kp_node *kp_check_settle(kp_checker *c, kp_node *n);      // gives a literal its own type, i32 or f32
+const kp_type *kp_check_settle_type(const kp_type *type); // ... and that type; others as they are
 kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where); // of that type, or fails
 bool kp_check_widens(const kp_type *from, const kp_type *to); // a typed value converts by itself: none changes
 kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type); // an explicit conversion, always possible

@@ -215,24 +215,14 @@ static kp_result guarded(kp_unit *unit, const char *source, pass_fn *pass, void 
     if (setjmp(unit->escape) != 0)
         return unit->result;
     kp_texts_gather(unit, source);
-    kp_type_setup(unit);
     return pass(unit, payload);
-}
-
-// What most kernels of that length need: one block then does. A system's allocator that keeps what it gets back, up to
-// some multiple of the largest block, as glibc's does, has it for the next compile; fresh memory takes longer than all
-// passes together.
-static size_t room_for(const char *source) {
-    enum { ANY = 20 * 1024, A_BYTE = 40, MOST = 32 * 1024 * 1024 };
-    size_t length = strlen(source);
-    return length < (MOST - ANY) / A_BYTE ? ANY + length * A_BYTE : MOST;
 }
 
 static kp_result run(const char *source, const kp_compile_desc *desc, pass_fn *pass, void *payload) {
     static const kp_compile_desc none = {0};
     kp_unit unit = {.desc = desc != NULL ? desc : &none};
     unit.file = unit.desc->file != NULL ? unit.desc->file : "<kernel>";
-    unit.arena.first = room_for(source);
+    unit.arena.least = KP_UNIT_LEAST + strlen(source) * KP_UNIT_A_BYTE;
     unit.arena.on_full = kp_error_out_of_memory;
     unit.arena.payload = &unit;
     kp_result result = guarded(&unit, source, pass, payload);

@@ -90,7 +90,7 @@ void kp_emit_storage(kp_emitter *e, const kp_type *type, SpvStorageClass storage
 }
 
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components) {
-    return kp_emit_type(e, kp_type_vector(e->unit, KP_BOOL, components));
+    return kp_emit_type(e, kp_type_vector(KP_BOOL, components));
 }
 
 static uint32_t local_variable(kp_emitter *e, const kp_type *type, bool zeroed, const char *name) {
@@ -258,8 +258,8 @@ static uint32_t load_builtin(entry *en, shared *sh, builtin which) {
 }
 
 // What it is there: a bool takes a word.
-static const kp_type *push_type(kp_emitter *e, const kp_type *type) {
-    return kp_type_is_bool(type) ? kp_type_vector(e->unit, KP_U32, type->components) : type;
+static const kp_type *push_type(const kp_type *type) {
+    return kp_type_is_bool(type) ? kp_type_vector(KP_U32, type->components) : type;
 }
 
 // The push constant block: the kernel's own members and, behind them, kp_launch_push. 0 when it would be empty.
@@ -275,7 +275,7 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         const kp_type *type = e->kernel->params[i].symbol->type;
         if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
             continue;
-        type = push_type(e, type);
+        type = push_type(type);
         members[count++] = kp_type_is_struct(type) || kp_type_is_matrix(type) ? kp_emit_memory_type(e, type, false)
                                                                               : kp_emit_type(e, type);
         kp_emit_storage(e, type, SpvStorageClassPushConstant);
@@ -368,7 +368,7 @@ static void load_constants(entry *en) {
         const kp_type *type = e->kernel->params[i].symbol->type;
         if (e->kernel->params[i].kind != KP_PARAM_CONSTANT)
             continue;
-        const kp_type *stored = push_type(e, type);
+        const kp_type *stored = push_type(type);
         if (kp_type_is_struct(type) || kp_type_is_matrix(type))
             en->constants[i] = load_push_parts(en, type, member++);
         else
@@ -423,7 +423,7 @@ static uint32_t input_value(entry *en, const kp_check_param *param) {
     if (source == KP_INPUT_SIZE)
         return size_constant(e, type);
     uint32_t raw = en->inputs[source];
-    const kp_type *unsigned_type = kp_type_vector(e->unit, KP_U32, type->components);
+    const kp_type *unsigned_type = kp_type_vector(KP_U32, type->components);
     if (type->components == 1 && source != KP_INPUT_LOCAL_INDEX)
         raw = kp_spirv_extract(e->s, e->type_u32, raw, 0);
     else if (type->components == 2)
@@ -619,7 +619,7 @@ static void call_item(entry *en, shared *sh, const block_run *run, uint32_t x) {
 static void emit_items(entry *en, shared *sh, const launch *l, const block_run *run) {
     kp_emitter *e = en->e;
     kp_spirv *s = e->s;
-    uint32_t counter = kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL);
+    uint32_t counter = kp_emit_variable(e, kp_type_scalar(KP_U32), NULL);
     uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
     uint32_t merge = kp_spirv_id(s);
     kp_spirv_store(s, counter, u32(e, 0));
@@ -724,10 +724,10 @@ static void emit_groups(kp_emitter *e, const kernel_function *kernel, shared *sh
 
 static void setup(kp_emitter *e) {
     e->type_void = kp_spirv_type_void(e->s);
-    e->type_bool = kp_emit_type(e, kp_type_scalar(e->unit, KP_BOOL));
-    e->type_i32 = kp_emit_type(e, kp_type_scalar(e->unit, KP_I32));
-    e->type_u32 = kp_emit_type(e, kp_type_scalar(e->unit, KP_U32));
-    e->type_f32 = kp_emit_type(e, kp_type_scalar(e->unit, KP_F32));
+    e->type_bool = kp_emit_type(e, kp_type_scalar(KP_BOOL));
+    e->type_i32 = kp_emit_type(e, kp_type_scalar(KP_I32));
+    e->type_u32 = kp_emit_type(e, kp_type_scalar(KP_U32));
+    e->type_f32 = kp_emit_type(e, kp_type_scalar(KP_F32));
     kp_spirv_capability(e->s, SpvCapabilityShader);
 }
 
@@ -758,7 +758,7 @@ void kp_emit_run(kp_unit *unit, kp_kernel *kernel, kp_spirv *s) {
     e->s = s;
     setup(e);
     kp_emit_choose_atomics(e);
-    shared sh = {.uvec3 = kp_emit_type(e, kp_type_vector(unit, KP_U32, 3))};
+    shared sh = {.uvec3 = kp_emit_type(e, kp_type_vector(KP_U32, 3))};
     for (uint32_t i = 0; i < kernel->param_count; i++) {
         if (kernel->params[i].kind == KP_PARAM_UNIFORM)
             kp_emit_uniform(e, &kernel->params[i], SALT_FIRST_BUFFER + i);

@@ -17,18 +17,16 @@
 
 #include <math.h>
 
-static const kp_type *bool_like(kp_emitter *e, const kp_type *type) {
-    return kp_type_vector(e->unit, KP_BOOL, type->components);
-}
+static const kp_type *bool_like(const kp_type *type) { return kp_type_vector(KP_BOOL, type->components); }
 
 static uint32_t id_of(kp_emitter *e, const kp_type *type) { return kp_emit_type(e, type); }
 
 // What an operator that has no narrow form works in: 32 bits for 8 and 16, f32 for f16.
-static const kp_type *working_type(kp_emitter *e, const kp_type *type) {
+static const kp_type *working_type(const kp_type *type) {
     if (type->dtype == KP_BOOL || kp_dtype_size(type->dtype) >= 4)
         return type;
     kp_dtype wide = kp_type_is_float(type) ? KP_F32 : kp_type_is_signed(type) ? KP_I32 : KP_U32;
-    return kp_type_vector(e->unit, wide, type->components);
+    return kp_type_vector(wide, type->components);
 }
 
 // An operand as a `type` that has every value of its own.
@@ -40,7 +38,7 @@ static uint32_t operand(kp_emitter *e, const kp_type *type, kp_node *n) {
 
 // Comparisons and logic give bools of the operands' width.
 static uint32_t test(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
-    return kp_spirv_binary(e->s, op, id_of(e, bool_like(e, type)), a, b);
+    return kp_spirv_binary(e->s, op, id_of(e, bool_like(type)), a, b);
 }
 
 static uint32_t two(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, uint32_t b) {
@@ -145,8 +143,8 @@ static uint32_t emit_divide(kp_emitter *e, const kp_type *type, bool modulo, uin
 
 // The amount of a shift as u32s below the width of what is shifted; *beyond: where it was not, 0 when it always is.
 static uint32_t shift_amount(kp_emitter *e, kp_node *right, uint32_t width, uint32_t *beyond) {
-    const kp_type *type = right->type, *words = kp_type_vector(e->unit, KP_U32, type->components);
-    const kp_type *wide = kp_type_vector(e->unit, KP_U64, type->components);
+    const kp_type *type = right->type, *words = kp_type_vector(KP_U32, type->components);
+    const kp_type *wide = kp_type_vector(KP_U64, type->components);
     bool is_wide = kp_dtype_size(type->dtype) == 8;
     uint32_t given = kp_emit_expr(e, right), amount = kp_emit_cast(e, type, is_wide ? wide : words, given);
     if (e->unit->desc->checked && kp_type_is_signed(type))
@@ -263,7 +261,7 @@ static uint32_t emit_long_operator(kp_emitter *e, kp_token_kind op, const kp_typ
 uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left) {
     if (kp_type_is_matrix(n->type))
         return kp_emit_matrix_binary(e, n, left);
-    const kp_type *type = n->type, *work = working_type(e, type);
+    const kp_type *type = n->type, *work = working_type(type);
     kp_node *right = n->u.binary.right;
     kp_token_kind op = n->op;
     switch (op) {
@@ -330,7 +328,7 @@ static uint32_t bounded_int(kp_emitter *e, const kp_type *from, const kp_type *t
 }
 
 static uint32_t float_to_int(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
-    const kp_type *from_work = working_type(e, from), *to_work = working_type(e, to);
+    const kp_type *from_work = working_type(from), *to_work = working_type(to);
     x = kp_emit_cast(e, from, from_work, x);
     return kp_emit_cast(e, to_work, to, bounded_int(e, from_work, to_work, to->dtype, x));
 }
@@ -345,7 +343,7 @@ void kp_emit_check_whole(kp_emitter *e, const kp_node *n, const kp_type *type, u
 }
 
 static uint32_t int_to_float(kp_emitter *e, const kp_type *from, const kp_type *to, uint32_t x) {
-    const kp_type *from_work = working_type(e, from), *to_work = working_type(e, to);
+    const kp_type *from_work = working_type(from), *to_work = working_type(to);
     x = kp_emit_cast(e, from, from_work, x);
     x = kp_spirv_unary(e->s, kp_type_is_signed(from) ? SpvOpConvertSToF : SpvOpConvertUToF, id_of(e, to_work), x);
     return kp_emit_cast(e, to_work, to, x);
@@ -353,9 +351,8 @@ static uint32_t int_to_float(kp_emitter *e, const kp_type *from, const kp_type *
 
 // 64 bits of an i32, made of two words: Mesa 22.3 compares what SConvert makes of it with constants, and is wrong.
 static uint32_t sign_extended(kp_emitter *e, const kp_type *to, uint32_t x) {
-    uint32_t pair = kp_emit_type(e, kp_type_vector(e->unit, KP_I32, 2)),
-             thirty_one = kp_spirv_constant(e->s, e->type_u32, 31);
-    uint32_t wide = kp_emit_type(e, kp_type_scalar(e->unit, to->dtype)), parts[4];
+    uint32_t pair = kp_emit_type(e, kp_type_vector(KP_I32, 2)), thirty_one = kp_spirv_constant(e->s, e->type_u32, 31);
+    uint32_t wide = kp_emit_type(e, kp_type_scalar(to->dtype)), parts[4];
     for (uint32_t i = 0; i < to->components; i++) {
         uint32_t words[2] = {to->components == 1 ? x : kp_spirv_extract(e->s, e->type_i32, x, i)};
         words[1] = kp_spirv_binary(e->s, SpvOpShiftRightArithmetic, e->type_i32, words[0], thirty_one);
@@ -375,7 +372,7 @@ static uint32_t int_to_int(kp_emitter *e, const kp_type *from, const kp_type *to
     if (!kp_type_is_signed(to))
         return kp_spirv_unary(e->s, SpvOpUConvert, id_of(e, to), x);
     static const kp_dtype bits[] = {[KP_I8] = KP_U8, [KP_I16] = KP_U16, [KP_I32] = KP_U32, [KP_I64] = KP_U64};
-    const kp_type *middle = kp_type_vector(e->unit, bits[to->dtype], to->components);
+    const kp_type *middle = kp_type_vector(bits[to->dtype], to->components);
     return int_to_int(e, middle, to, int_to_int(e, from, middle, x));
 }
 

@@ -62,22 +62,22 @@ static uint32_t emit_dot(kp_emitter *e, kp_node *n) {
 
 // The bits of one float, less the sign, as a u32 that compares to that of infinity as they do.
 static uint32_t magnitude(kp_emitter *e, const kp_type *type, uint32_t x) {
-    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32), *f32 = kp_type_scalar(e->unit, KP_F32);
+    const kp_type *u32 = kp_type_scalar(KP_U32), *f32 = kp_type_scalar(KP_F32);
     uint32_t mask = kp_emit_constant(e, u32, (kp_value){.i = 0x7FFFFFFF}), zero = kp_emit_number(e, u32, 0);
     if (type->dtype != KP_F64) {
         uint32_t bits = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, kp_emit_cast(e, type, f32, x));
         return binary(e, SpvOpBitwiseAnd, u32, bits, mask);
     }
-    uint32_t words = kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, kp_type_vector(e->unit, KP_U32, 2)), x);
+    uint32_t words = kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, kp_type_vector(KP_U32, 2)), x);
     uint32_t low = kp_spirv_extract(e->s, e->type_u32, words, 0), high = kp_spirv_extract(e->s, e->type_u32, words, 1);
     high = binary(e, SpvOpBitwiseAnd, u32, high, mask);
     uint32_t some = kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, low, zero);
-    return binary(e, SpvOpBitwiseOr, u32, high, kp_emit_cast(e, kp_type_scalar(e->unit, KP_BOOL), u32, some));
+    return binary(e, SpvOpBitwiseOr, u32, high, kp_emit_cast(e, kp_type_scalar(KP_BOOL), u32, some));
 }
 
 // By the bits, which no fast arithmetic can take for granted: isnan, isinf, isfinite of the magnitude against infinity.
 static uint32_t emit_classify(kp_emitter *e, kp_node *n, SpvOp compare) {
-    const kp_type *type = n->u.call.list.items[0]->type, *u32 = kp_type_scalar(e->unit, KP_U32);
+    const kp_type *type = n->u.call.list.items[0]->type, *u32 = kp_type_scalar(KP_U32);
     uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]), parts[4];
     uint32_t infinity = kp_emit_constant(e, u32, (kp_value){.i = type->dtype == KP_F64 ? 0x7FF00000 : 0x7F800000});
     if (type->components == 1)

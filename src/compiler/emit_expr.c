@@ -107,7 +107,7 @@ typedef uint32_t item_fn(kp_emitter *e, kp_node *payload, uint32_t index);
 // others are.
 static uint32_t junction(kp_emitter *e, kp_node *n, item_fn *item, uint32_t count, bool is_and, const kp_type *type) {
     kp_spirv *s = e->s;
-    const kp_type *truth = kp_type_scalar(e->unit, KP_BOOL);
+    const kp_type *truth = kp_type_scalar(KP_BOOL);
     uint32_t value = item(e, n, 0);
     for (uint32_t i = 1; i < count; i++) {
         uint32_t test = type == truth ? value : kp_emit_cast(e, type, truth, value);
@@ -160,7 +160,7 @@ static uint32_t emit_comparison(kp_emitter *e, kp_node *n) {
     for (uint32_t i = 1; i < pairs; i++)
         all_cheap &= cheap(n->u.compare.rights[i]);
     if (!all_cheap)
-        return junction(e, n, compare_item, pairs, true, kp_type_scalar(e->unit, KP_BOOL));
+        return junction(e, n, compare_item, pairs, true, kp_type_scalar(KP_BOOL));
     uint32_t value = compare_item(e, n, 0);
     for (uint32_t i = 1; i < pairs; i++)
         value = kp_spirv_binary(e->s, SpvOpLogicalAnd, e->type_bool, value, compare_item(e, n, i));

@@ -26,10 +26,10 @@ static writer writer_of(kp_emitter *e, bool wide) {
     return (writer){.e = e,
                     .s = e->s,
                     .wide = wide,
-                    .real = kp_type_scalar(e->unit, wide ? KP_F64 : KP_F32),
-                    .whole = kp_type_scalar(e->unit, wide ? KP_I64 : KP_I32),
-                    .i32 = kp_type_scalar(e->unit, KP_I32),
-                    .u32 = kp_type_scalar(e->unit, KP_U32),
+                    .real = kp_type_scalar(wide ? KP_F64 : KP_F32),
+                    .whole = kp_type_scalar(wide ? KP_I64 : KP_I32),
+                    .i32 = kp_type_scalar(KP_I32),
+                    .u32 = kp_type_scalar(KP_U32),
                     .mantissa = wide ? 20 : 23};
 }
 
@@ -63,7 +63,7 @@ static uint32_t bits_of(writer *w, uint32_t x) { return kp_spirv_unary(w->s, Spv
 
 // An f64 as its two words, the low one first.
 static uint32_t words_of(writer *w, uint32_t x) {
-    return kp_spirv_unary(w->s, SpvOpBitcast, kp_emit_type(w->e, kp_type_vector(w->e->unit, KP_U32, 2)), x);
+    return kp_spirv_unary(w->s, SpvOpBitcast, kp_emit_type(w->e, kp_type_vector(KP_U32, 2)), x);
 }
 
 // The word that has the sign and the exponent.
@@ -75,7 +75,7 @@ static uint32_t high_word(writer *w, uint32_t x) {
 static uint32_t float_of(writer *w, uint32_t high, uint32_t low) {
     if (!w->wide)
         return kp_spirv_unary(w->s, SpvOpBitcast, real_id(w), high);
-    uint32_t words = kp_emit_type(w->e, kp_type_vector(w->e->unit, KP_U32, 2)), parts[2] = {low, high};
+    uint32_t words = kp_emit_type(w->e, kp_type_vector(KP_U32, 2)), parts[2] = {low, high};
     return kp_spirv_unary(w->s, SpvOpBitcast, real_id(w), kp_spirv_construct(w->s, words, parts, 2));
 }
 
@@ -265,7 +265,7 @@ static void write_pow_int(writer *w, uint32_t x, uint32_t n) {
     kp_spirv_return_value(w->s, select_f(w, down, fdiv(w, f(w, 1), result), result));
 }
 
-static const kp_type *unsigned_type(writer *w) { return kp_type_scalar(w->e->unit, w->wide ? KP_U64 : KP_U32); }
+static const kp_type *unsigned_type(writer *w) { return kp_type_scalar(w->wide ? KP_U64 : KP_U32); }
 
 // x ** n for integers; a negative n gives 0, but for 1 and -1.
 static void write_ipow(writer *w, uint32_t x, uint32_t n) {
@@ -337,7 +337,7 @@ uint32_t kp_emit_helper(kp_emitter *e, kp_helper helper, const kp_type *type, ui
     if (type->kind != KP_TYPE_VECTOR)
         return call(&w, helper, kp_emit_type(e, type), a, b);
     uint32_t element = kp_emit_type(e, type->element), parts[4];
-    uint32_t b_element = kp_emit_type(e, kp_type_scalar(e->unit, helpers[helper].b[w.wide]));
+    uint32_t b_element = kp_emit_type(e, kp_type_scalar(helpers[helper].b[w.wide]));
     for (uint32_t k = 0; k < type->components; k++) {
         uint32_t part = kp_spirv_extract(e->s, element, a, k);
         parts[k] = call(&w, helper, element, part, kp_spirv_extract(e->s, b_element, b, k));
@@ -347,8 +347,8 @@ uint32_t kp_emit_helper(kp_emitter *e, kp_helper helper, const kp_type *type, ui
 
 static void write_helper(kp_emitter *e, kp_helper helper, bool wide) {
     writer w = writer_of(e, wide);
-    uint32_t a_type = kp_emit_type(e, kp_type_scalar(e->unit, helpers[helper].a[wide]));
-    uint32_t b_type = kp_emit_type(e, kp_type_scalar(e->unit, helpers[helper].b[wide]));
+    uint32_t a_type = kp_emit_type(e, kp_type_scalar(helpers[helper].a[wide]));
+    uint32_t b_type = kp_emit_type(e, kp_type_scalar(helpers[helper].b[wide]));
     uint32_t type = kp_spirv_type_function(e->s, a_type, (uint32_t[]){a_type, b_type}, 2);
     kp_spirv_name(e->s, e->helpers[helper][wide], helpers[helper].name[wide]);
     kp_spirv_function(e->s, e->helpers[helper][wide], a_type, type);

@@ -21,7 +21,7 @@ static uint32_t image_type(kp_emitter *e, const kp_symbol *symbol) {
     static const SpvDim dims[] = {SpvDim1D, SpvDim2D, SpvDim3D};
     const kp_type *type = symbol->type;
     bool stored = is_stored(symbol);
-    uint32_t sampled = kp_emit_type(e, kp_type_scalar(e->unit, type->dtype));
+    uint32_t sampled = kp_emit_type(e, kp_type_scalar(type->dtype));
     return kp_spirv_type_image(e->s, sampled, dims[type->axes - 1], stored ? 2 : 1,
                                stored ? (SpvImageFormat)type->format->spirv : SpvImageFormatUnknown);
 }
@@ -89,12 +89,12 @@ static uint32_t load_image(kp_emitter *e, const kp_symbol *symbol) {
 // Sizes
 // ---------------------------------------------------------------------------------------------------------------------
 
-static const kp_type *ints(kp_emitter *e, const kp_symbol *symbol, kp_dtype dtype) {
-    return kp_type_vector(e->unit, dtype, symbol->type->axes);
+static const kp_type *ints(const kp_symbol *symbol, kp_dtype dtype) {
+    return kp_type_vector(dtype, symbol->type->axes);
 }
 
 static uint32_t size_of(kp_emitter *e, const kp_symbol *symbol, uint32_t image) {
-    uint32_t type = kp_emit_type(e, ints(e, symbol, KP_I32));
+    uint32_t type = kp_emit_type(e, ints(symbol, KP_I32));
     kp_spirv_capability(e->s, SpvCapabilityImageQuery);
     if (is_stored(symbol))
         return kp_spirv_unary(e->s, SpvOpImageQuerySize, type, image);
@@ -110,7 +110,7 @@ uint32_t kp_emit_image_size(kp_emitter *e, const kp_symbol *symbol) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 static uint32_t unsigned_of(kp_emitter *e, const kp_symbol *symbol, uint32_t value) {
-    return kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, ints(e, symbol, KP_U32)), value);
+    return kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, ints(symbol, KP_U32)), value);
 }
 
 static uint32_t axis_of(kp_emitter *e, const kp_symbol *symbol, uint32_t value, uint32_t axis) {
@@ -129,8 +129,7 @@ static uint32_t check_inside(kp_emitter *e, const kp_node *n, const kp_symbol *s
         char *text = KP_UNIT_NEW(e->unit, char, room);
         snprintf(text, room, "%s of image '%s'", names[axis], symbol->name->text);
         uint32_t place = axis_of(e, symbol, places, axis), most = axis_of(e, symbol, size, axis), words[2];
-        kp_emit_split(e, kp_type_scalar(e->unit, KP_I32), kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, place),
-                      words);
+        kp_emit_split(e, kp_type_scalar(KP_I32), kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, place), words);
         uint32_t bad = kp_spirv_binary(e->s, SpvOpUGreaterThanEqual, e->type_bool, place, most);
         kp_emit_fault(e, KP_LAUNCH_SITE_INDEX, n, bad,
                       &(kp_emit_fault_data){.text = text, .low = words[0], .high = words[1], .size = most});
@@ -148,7 +147,7 @@ kp_place kp_emit_pixel_place(kp_emitter *e, kp_node *n) {
 // The components of a vec4 that `type` has, and its sign.
 static uint32_t narrow(kp_emitter *e, const kp_symbol *symbol, uint32_t four) {
     static const uint8_t first[] = {0, 1, 2, 3};
-    const kp_type *type = symbol->type->element, *read = kp_type_vector(e->unit, symbol->type->dtype, type->components);
+    const kp_type *type = symbol->type->element, *read = kp_type_vector(symbol->type->dtype, type->components);
     uint32_t value = four;
     if (type->components == 1)
         value = kp_spirv_extract(e->s, kp_emit_type(e, read), four, 0);
@@ -158,7 +157,7 @@ static uint32_t narrow(kp_emitter *e, const kp_symbol *symbol, uint32_t four) {
 }
 
 static uint32_t four_type(kp_emitter *e, const kp_symbol *symbol) {
-    return kp_emit_type(e, kp_type_vector(e->unit, symbol->type->dtype, 4));
+    return kp_emit_type(e, kp_type_vector(symbol->type->dtype, 4));
 }
 
 // `value` where the pixel is inside of the image, else 0.
@@ -193,14 +192,13 @@ uint32_t kp_emit_read_pixel(kp_emitter *e, const kp_place *place) {
 
 // All four components, whatever the format has.
 static uint32_t widen(kp_emitter *e, const kp_symbol *symbol, uint32_t value) {
-    const kp_type *type = symbol->type->element,
-                  *stored = kp_type_vector(e->unit, symbol->type->dtype, type->components);
+    const kp_type *type = symbol->type->element, *stored = kp_type_vector(symbol->type->dtype, type->components);
     if (stored != type)
         value = kp_spirv_unary(e->s, SpvOpBitcast, kp_emit_type(e, stored), value);
     if (type->components == 4)
         return value;
     uint32_t parts[4] = {value}, count = 1;
-    uint32_t zero = kp_spirv_constant_null(e->s, kp_emit_type(e, kp_type_scalar(e->unit, symbol->type->dtype)));
+    uint32_t zero = kp_spirv_constant_null(e->s, kp_emit_type(e, kp_type_scalar(symbol->type->dtype)));
     for (uint32_t i = type->components; i < 4; i++)
         parts[count++] = zero;
     return kp_spirv_construct(e->s, four_type(e, symbol), parts, count);
@@ -224,7 +222,7 @@ uint32_t kp_emit_sample(kp_emitter *e, kp_node *n) {
         uint32_t both = kp_spirv_type_sampled_image(e->s, image_type(e, symbol));
         held = kp_spirv_binary(e->s, SpvOpSampledImage, both, held, load_held(e, list.items[1]->u.symbol));
     }
-    uint32_t level = kp_emit_number(e, kp_type_scalar(e->unit, KP_F32), 0);
+    uint32_t level = kp_emit_number(e, kp_type_scalar(KP_F32), 0);
     uint32_t operands[4] = {held, at, SpvImageOperandsLodMask, level};
     return narrow(e, symbol,
                   kp_spirv_instruction(e->s, SpvOpImageSampleExplicitLod, four_type(e, symbol), operands, 4));

@@ -37,7 +37,7 @@ static uint32_t arc_of(kp_emitter *e, uint32_t op, const kp_type *type, uint32_t
 }
 
 static uint32_t is_minus(kp_emitter *e, const kp_type *type, uint32_t x) {
-    const kp_type *i32 = kp_type_vector(e->unit, KP_I32, type->components);
+    const kp_type *i32 = kp_type_vector(KP_I32, type->components);
     uint32_t bits = kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, i32), x);
     return kp_emit_compare(e, KP_TOKEN_LESS, i32, bits, kp_emit_number(e, i32, 0));
 }
@@ -62,7 +62,7 @@ static bool is_wide(uint32_t op) {
 
 uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uint32_t *operands, uint32_t count) {
     if (type->dtype == KP_F16 && is_wide(op)) {
-        const kp_type *wide = kp_type_vector(e->unit, KP_F32, type->components);
+        const kp_type *wide = kp_type_vector(KP_F32, type->components);
         uint32_t wides[2] = {0, 0};
         for (uint32_t i = 0; i < count; i++)
             wides[i] = kp_emit_cast(e, type, wide, operands[i]);

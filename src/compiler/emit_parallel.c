@@ -66,7 +66,7 @@ kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
             at = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, at);
         if (e->unit->desc->checked && symbol->axis_count == 1)
             place.outside =
-                kp_emit_check_index(e, index, given, at, kp_type_scalar(e->unit, KP_U32), total_length(e, symbol, 0));
+                kp_emit_check_index(e, index, given, at, kp_type_scalar(KP_U32), total_length(e, symbol, 0));
         at = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){at, symbol->last}, 2);
     }
     uint32_t type = kp_emit_kept_type(e, n->type, symbol->bits);
@@ -162,7 +162,7 @@ static uint32_t compare_exchange(kp_emitter *e, const kp_place *place, uint32_t 
 }
 
 static uint32_t combined(kp_emitter *e, uint32_t op, uint32_t was, uint32_t x) {
-    const kp_type *f32 = kp_type_scalar(e->unit, KP_F32);
+    const kp_type *f32 = kp_type_scalar(KP_F32);
     if (op == KP_ATOMIC_ADD || op == KP_ATOMIC_SUB)
         return kp_spirv_binary(e->s, op == KP_ATOMIC_ADD ? SpvOpFAdd : SpvOpFSub, e->type_f32, was, x);
     return kp_emit_pick(e, f32, op == KP_ATOMIC_MAX, was, x);
@@ -171,7 +171,7 @@ static uint32_t combined(kp_emitter *e, uint32_t op, uint32_t was, uint32_t x) {
 // old = what is there; until that is what it should become, or still was: exchange(old, old + x)
 static uint32_t float_loop(kp_emitter *e, uint32_t op, const kp_place *place, uint32_t x) {
     kp_spirv *s = e->s;
-    uint32_t old = kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL);
+    uint32_t old = kp_emit_variable(e, kp_type_scalar(KP_U32), NULL);
     uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
     uint32_t merge = kp_spirv_id(s);
     uint32_t load[3] = {place->pointer, scope_of(e, place), u32(e, SpvMemorySemanticsMaskNone)};

@@ -30,7 +30,7 @@ static bool is_bits(const kp_type *type, bool bits) { return bits && type->dtype
 // A bool is a byte in a buffer: 0, or anything else for true.
 static uint32_t plain_type(kp_emitter *e, const kp_type *type, bool bits) {
     if (is_bits(type, bits))
-        return kp_emit_type(e, kp_type_vector(e->unit, KP_U32, type->components));
+        return kp_emit_type(e, kp_type_vector(KP_U32, type->components));
     if (!kp_type_is_bool(type))
         return kp_emit_type(e, type);
     uint32_t byte = kp_spirv_type_int(e->s, 8, false); // Int8 is for computing with it
@@ -40,12 +40,12 @@ static uint32_t plain_type(kp_emitter *e, const kp_type *type, bool bits) {
 static bool is_byte(const kp_place *place) { return place->memory && kp_type_is_bool(place->type); }
 
 static uint32_t from_bytes(kp_emitter *e, const kp_type *type, uint32_t bytes) {
-    const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
+    const kp_type *words = kp_type_vector(KP_U32, type->components);
     return kp_emit_cast(e, words, type, kp_spirv_unary(e->s, SpvOpUConvert, kp_emit_type(e, words), bytes));
 }
 
 static uint32_t to_bytes(kp_emitter *e, const kp_type *type, uint32_t value) {
-    const kp_type *words = kp_type_vector(e->unit, KP_U32, type->components);
+    const kp_type *words = kp_type_vector(KP_U32, type->components);
     uint32_t word = kp_emit_cast(e, type, words, value);
     return kp_spirv_unary(e->s, SpvOpUConvert, plain_type(e, type, false), word);
 }
@@ -130,9 +130,9 @@ static uint32_t as_index(kp_emitter *e, kp_node *n, uint32_t value, const kp_typ
     *type = n->type;
     if (kp_dtype_size(n->type->dtype) != 8)
         return value;
-    const kp_type *wide = kp_type_scalar(e->unit, KP_U64);
+    const kp_type *wide = kp_type_scalar(KP_U64);
     value = kp_emit_cast(e, n->type, wide, value);
-    *type = kp_type_scalar(e->unit, KP_U32);
+    *type = kp_type_scalar(KP_U32);
     uint32_t most = kp_emit_constant(e, wide, (kp_value){.i = UINT32_MAX});
     return kp_emit_cast(e, wide, *type, kp_emit_pick(e, wide, false, value, most));
 }
@@ -168,7 +168,7 @@ static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type, ui
 
 // A negative one counts from the end, as in Python.
 uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, uint32_t *outside) {
-    const kp_type *type, *i32 = kp_type_scalar(e->unit, KP_I32);
+    const kp_type *type, *i32 = kp_type_scalar(KP_I32);
     uint32_t given = kp_emit_expr(e, index), bad = 0;
     if (index->kind != KP_NODE_CONST) {
         uint32_t value = as_index(e, index, given, &type);
@@ -178,7 +178,7 @@ uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, ui
             value = kp_spirv_select(e->s, e->type_i32, negative, end, value);
             value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
         }
-        bad = kp_emit_check_index(e, index, given, value, kp_type_scalar(e->unit, KP_U32), u32(e, count));
+        bad = kp_emit_check_index(e, index, given, value, kp_type_scalar(KP_U32), u32(e, count));
         given = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
     }
     if (outside != NULL)
@@ -192,7 +192,7 @@ static uint32_t either(kp_emitter *e, uint32_t a, uint32_t b) {
 
 uint32_t kp_emit_bounded(kp_emitter *e, kp_node *n) {
     kp_node *given = n->u.bounded.given, *at = n->u.bounded.at;
-    const kp_type *type = kp_type_scalar(e->unit, KP_U32);
+    const kp_type *type = kp_type_scalar(KP_U32);
     uint32_t index, bad = 0;
     if (n->u.bounded.wraps) {
         index = kp_emit_bounded_index(e, at, (uint32_t)n->u.bounded.limit->u.value.i, &bad);
@@ -264,7 +264,7 @@ static kp_place array_place(kp_emitter *e, const kp_symbol *symbol) {
     if (symbol->in_buffer != NULL) {
         root.buffer = symbol->in_buffer;
         root.index = symbol->steps[0];
-        root.index_type = kp_type_scalar(e->unit, KP_U32);
+        root.index_type = kp_type_scalar(KP_U32);
     }
     return step(e, &root, symbol->type, indices + first, symbol->depth + 1 - first);
 }
@@ -384,7 +384,7 @@ static uint32_t load_swizzle(kp_emitter *e, const kp_place *place) {
     }
     if (place->count == 1)
         return parts[0];
-    const kp_type *type = kp_type_vector(e->unit, place->type->dtype, place->count);
+    const kp_type *type = kp_type_vector(place->type->dtype, place->count);
     return kp_spirv_construct(e->s, kp_emit_type(e, type), parts, place->count);
 }
 
@@ -487,7 +487,7 @@ static void copy_item(kp_emitter *e, const kp_place *to, const kp_place *from) {
 static void each_item(kp_emitter *e, const kp_place *to, const kp_place *from, uint32_t value) {
     kp_spirv *s = e->s;
     uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
-    uint32_t merge = kp_spirv_id(s), counter = kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL);
+    uint32_t merge = kp_spirv_id(s), counter = kp_emit_variable(e, kp_type_scalar(KP_U32), NULL);
     kp_spirv_store(s, counter, u32(e, 0));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, header);

@@ -77,7 +77,7 @@ void kp_emit_report_setup(kp_emitter *e) {
     kp_spirv_decorate_with(s, e->report.buffer, SpvDecorationDescriptorSet, set);
     kp_spirv_decorate_with(s, e->report.buffer, SpvDecorationBinding, binding);
     kp_spirv_name(s, kp_spirv_spec(s, e->type_u32, set << 16 | binding, KP_LAUNCH_SPEC_REPORT), "REPORT");
-    e->report.uvec3 = kp_emit_type(e, kp_type_vector(e->unit, KP_U32, 3));
+    e->report.uvec3 = kp_emit_type(e, kp_type_vector(KP_U32, 3));
     e->report.at = private_variable(e, e->report.uvec3, "kp_at");
     e->report.key = private_variable(e, e->type_u32, "kp_key");
     if (e->kernel->instances != NULL && e->unit->desc->checked && !e->kernel->has_barrier)
@@ -160,7 +160,7 @@ void kp_emit_stop(kp_emitter *e) {
 void kp_emit_split(kp_emitter *e, const kp_type *type, uint32_t value, uint32_t words[2]) {
     kp_spirv *s = e->s;
     if (kp_dtype_size(type->dtype) == 8) {
-        uint32_t pair_type = kp_emit_type(e, kp_type_vector(e->unit, KP_U32, 2));
+        uint32_t pair_type = kp_emit_type(e, kp_type_vector(KP_U32, 2));
         uint32_t pair = kp_spirv_unary(s, SpvOpBitcast, pair_type, value);
         words[0] = kp_spirv_extract(s, e->type_u32, pair, 0);
         words[1] = kp_spirv_extract(s, e->type_u32, pair, 1);
@@ -260,7 +260,7 @@ static uint32_t print_words(kp_emitter *e, const kp_type *type, uint32_t value, 
         wide = KP_I32;
     else if (type->dtype == KP_U8 || type->dtype == KP_U16 || type->dtype == KP_BOOL)
         wide = KP_U32;
-    const kp_type *stored = kp_type_scalar(e->unit, wide);
+    const kp_type *stored = kp_type_scalar(wide);
     kp_emit_split(e, stored, kp_emit_cast(e, type, stored, value), words);
     return kp_dtype_size(wide) == 8 ? 2 : 1;
 }
@@ -278,7 +278,7 @@ void kp_emit_print(kp_emitter *e, const kp_node *n) {
     uint32_t *words = KP_UNIT_NEW(e->unit, uint32_t, most_words(list) + 2), count = 2;
     for (uint32_t i = 0; i < list.count; i++) {
         const kp_type *type = list.items[i]->type;
-        const kp_type *scalar = kp_type_scalar(e->unit, type->dtype);
+        const kp_type *scalar = kp_type_scalar(type->dtype);
         uint32_t value = kp_emit_expr(e, list.items[i]);
         for (uint32_t k = 0; k < type->components; k++) {
             uint32_t part = type->components == 1 ? value : kp_spirv_extract(s, kp_emit_type(e, scalar), value, k);

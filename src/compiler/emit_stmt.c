@@ -162,7 +162,7 @@ static void emit_exit(kp_emitter *e, const kp_node *n) {
 // Loops
 // ---------------------------------------------------------------------------------------------------------------------
 
-static uint32_t bool_variable(kp_emitter *e) { return kp_emit_variable(e, kp_type_scalar(e->unit, KP_BOOL), NULL); }
+static uint32_t bool_variable(kp_emitter *e) { return kp_emit_variable(e, kp_type_scalar(KP_BOOL), NULL); }
 
 // A loop's else runs unless a break left the loop.
 static void emit_loop_else(kp_emitter *e, const kp_node *n, uint32_t broken) {
@@ -225,7 +225,7 @@ static void emit_loop_body(kp_emitter *e, const kp_node *n, kp_emitter_loop *loo
 // SwiftShader): a value that is loaded in the loop and used after it is kept once for all lanes, and the lanes that
 // have left the loop lose it in the turns of the others. This way out makes it a phi, which has a value for each lane.
 static uint32_t is_not_over(kp_emitter *e, uint32_t turns) {
-    const kp_type *u32 = kp_type_scalar(e->unit, KP_U32);
+    const kp_type *u32 = kp_type_scalar(KP_U32);
     uint32_t now = kp_spirv_load(e->s, e->type_u32, turns);
     return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, now, kp_emit_number(e, u32, 1));
 }
@@ -239,7 +239,7 @@ static void emit_while(kp_emitter *e, const kp_node *n) {
         return;
     }
     kp_emitter_loop loop = open_loop(e, n);
-    uint32_t turns = constant && n->u.loop.breaks ? kp_emit_variable(e, kp_type_scalar(e->unit, KP_U32), NULL) : 0;
+    uint32_t turns = constant && n->u.loop.breaks ? kp_emit_variable(e, kp_type_scalar(KP_U32), NULL) : 0;
     uint32_t header = start_loop(e, n, &loop);
     if (!constant || turns != 0) {
         uint32_t body = kp_spirv_id(s);
@@ -266,10 +266,10 @@ static uint32_t bool_two(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
 }
 
 // What the numbers of a range are counted in.
-static const kp_type *counter_type(kp_emitter *e, const kp_node *n) {
+static const kp_type *counter_type(const kp_node *n) {
     const kp_type *type = n->u.loop.target->type, *step = n->u.loop.step->type;
     bool wide = kp_dtype_size(type->dtype) == 8 || kp_dtype_size(step->dtype) == 8;
-    return kp_type_scalar(e->unit, wide ? KP_U64 : KP_U32);
+    return kp_type_scalar(wide ? KP_U64 : KP_U32);
 }
 
 // How many numbers range(start, stop, step) has, without overflow: the distance of the ends, less one, divided by the
@@ -323,7 +323,7 @@ static bool counts_by_one(const kp_node *step) {
 // changes nothing about the loop. Steps other than 1 and -1 are counted down, since start + step may overflow.
 static void emit_for(kp_emitter *e, const kp_node *n) {
     kp_spirv *s = e->s;
-    const kp_type *type = n->u.loop.target->type, *counter = counter_type(e, n);
+    const kp_type *type = n->u.loop.target->type, *counter = counter_type(n);
     uint32_t type_id = kp_emit_type(e, type);
     bool simple = counts_by_one(n->u.loop.step);
     uint32_t start = kp_emit_expr(e, n->u.loop.start);

@@ -12,7 +12,7 @@ void kp_emit_uniform(kp_emitter *e, const kp_check_param *param, uint32_t salt) 
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
     uint32_t rows = (kp_type_size(symbol->type) + ROW - 1) / ROW;
-    uint32_t row = kp_emit_type(e, kp_type_vector(e->unit, KP_U32, 4));
+    uint32_t row = kp_emit_type(e, kp_type_vector(KP_U32, 4));
     uint32_t data = kp_spirv_type_array(s, row, rows, ROW), block = kp_spirv_type_struct(s, &data, 1, salt);
     kp_spirv_decorate(s, block, SpvDecorationBlock);
     kp_spirv_member_offset(s, block, 0, 0);
@@ -76,10 +76,10 @@ static uint32_t load_part(kp_emitter *e, const kp_place *place, uint32_t size) {
 
 uint32_t kp_emit_uniform_load(kp_emitter *e, const kp_place *place) {
     kp_spirv *s = e->s;
-    const kp_type *type = place->type, *word = kp_type_scalar(e->unit, KP_U32);
+    const kp_type *type = place->type, *word = kp_type_scalar(KP_U32);
     uint32_t id = kp_emit_type(e, type), size = kp_type_size(type);
     if (size < 4 && type->dtype == KP_F16) {
-        const kp_type *half = kp_type_scalar(e->unit, KP_U16);
+        const kp_type *half = kp_type_scalar(KP_U16);
         return kp_spirv_unary(s, SpvOpBitcast, id, kp_emit_cast(e, word, half, load_part(e, place, size)));
     }
     if (size < 4)
@@ -88,6 +88,6 @@ uint32_t kp_emit_uniform_load(kp_emitter *e, const kp_place *place) {
         return type == word ? load_word(e, place, 0) : kp_spirv_unary(s, SpvOpBitcast, id, load_word(e, place, 0));
     uint32_t words[2] = {load_word(e, place, 0), 0};
     words[1] = load_word(e, place, 4);
-    uint32_t pair = kp_emit_type(e, kp_type_vector(e->unit, KP_U32, 2));
+    uint32_t pair = kp_emit_type(e, kp_type_vector(KP_U32, 2));
     return kp_spirv_unary(s, SpvOpBitcast, id, kp_spirv_construct(s, pair, words, 2));
 }

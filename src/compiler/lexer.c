@@ -531,6 +531,7 @@ const kp_token *kp_lexer_run(kp_unit *unit, uint32_t start, uint32_t end, bool i
             add(l, KP_TOKEN_DEDENT, l->at, 0);
     }
     add(l, KP_TOKEN_END, l->at, 0);
+    unit->arena.least = l->count * KP_UNIT_A_TOKEN;
     return l->tokens;
 }
 

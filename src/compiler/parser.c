@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { DEEPEST = 200, FIRST_ITEMS = 16 };
+enum { DEEPEST = 200, FIRST_ITEMS = 8 };
 
 const char *kp_parser_describe(kp_parser *p) { return kp_lexer_describe(p->unit, p->at); }
 

@@ -8,14 +8,14 @@ static kp_node *number(kp_parser *p) {
     const kp_token *token = take(p);
     kp_node *n = kp_parser_node(p, KP_NODE_CONST, token);
     if (token->kind == KP_TOKEN_FLOAT) {
-        n->type = kp_type_float_literal(p->unit);
+        n->type = kp_type_float_literal();
         n->u.value.f = kp_lexer_float(p->unit, token);
     } else {
-        n->type = kp_type_int_literal(p->unit);
+        n->type = kp_type_int_literal();
         if (!kp_lexer_int(p->unit, token, &n->u.value.i))
             kp_error_at(p->unit, token, NULL, "this integer is too large; the limit is 2**64 - 1");
         if (n->u.value.i < 0) // 2**63 or more, which nothing else holds
-            n->type = kp_type_scalar(p->unit, KP_U64);
+            n->type = kp_type_scalar(KP_U64);
     }
     return n;
 }
@@ -23,7 +23,7 @@ static kp_node *number(kp_parser *p) {
 static kp_node *truth(kp_parser *p) {
     const kp_token *token = take(p);
     kp_node *n = kp_parser_node(p, KP_NODE_CONST, token);
-    n->type = kp_type_scalar(p->unit, KP_BOOL);
+    n->type = kp_type_scalar(KP_BOOL);
     n->u.value.i = token->kind == KP_TOKEN_TRUE;
     return n;
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { FIRST_SLOTS = 32 };
+enum { FIRST_SLOTS = 8 };
 
 static uint32_t slot_of(kp_symbol *const *slots, uint32_t capacity, const kp_name *name) {
     uint32_t i = name->hash & (capacity - 1);

@@ -44,7 +44,7 @@ static bool is_named(kp_checker *c, const kp_node *n, const char *text) {
     return name != NULL && strcmp(name->text, text) == 0;
 }
 
-static const char *closest_type(kp_checker *c, const char *text) {
+static const char *closest_type(const char *text) {
     static const char *const others[] = {"Array", "Index", "Index2", "Index3"};
     uint32_t length = (uint32_t)strlen(text);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
@@ -53,12 +53,12 @@ static const char *closest_type(kp_checker *c, const char *text) {
     }
     for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
         for (uint32_t n = 1; n <= 4; n++) {
-            const char *name = kp_type_vector(c->unit, dtype, n)->name;
+            const char *name = kp_type_vector(dtype, n)->name;
             if (kp_error_distance(text, length, name, (uint32_t)strlen(name), 2) < 2)
                 return name;
         }
         for (uint32_t n = 2; n <= 4; n++) {
-            const char *name = kp_type_matrix(c->unit, dtype, n, n)->name;
+            const char *name = kp_type_matrix(dtype, n, n)->name;
             if (name != NULL && kp_error_distance(text, length, name, (uint32_t)strlen(name), 2) < 2)
                 return name;
         }
@@ -73,7 +73,7 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
         return NULL;
     const kp_type *type = kp_check_struct_named(c, n);
     if (type == NULL)
-        type = kp_type_find(c->unit, name->text);
+        type = kp_type_find(name->text);
     if (type != NULL)
         return type;
     if (strcmp(name->text, "Struct") == 0)
@@ -87,7 +87,7 @@ static const kp_type *named_type(kp_checker *c, const kp_node *n) {
     const char *hint = kp_habit_name(c->unit, name->text);
     if (*hint != '\0')
         kp_check_fail(c, n, "there is no type '%s'%s", name->text, hint);
-    const char *close = closest_type(c, name->text);
+    const char *close = closest_type(name->text);
     if (close != NULL)
         kp_check_fail(c, n, "there is no type '%s'; did you mean %s?", name->text, close);
     kp_check_fail(c, n, "there is no type '%s'; a kernel has f32, i32, u8, bool, vec2 ..., Array[...] and Index",
@@ -112,7 +112,7 @@ static const kp_type *vector_call(kp_checker *c, kp_node *n) {
     const kp_type *type = value_type(c, n->u.call.list.items[1]);
     if (type->kind != KP_TYPE_SCALAR)
         kp_check_fail(c, n, "the components of a vector are scalars, not %s", type->name);
-    return kp_type_vector(c->unit, type->dtype, count);
+    return kp_type_vector(type->dtype, count);
 }
 
 // Matrix(columns, rows, type)
@@ -124,7 +124,7 @@ static const kp_type *matrix_call(kp_checker *c, kp_node *n) {
     const kp_type *type = value_type(c, n->u.call.list.items[2]);
     if (type->kind != KP_TYPE_SCALAR || !kp_type_is_float(type))
         kp_check_fail(c, n, "a matrix is made of f32, f16 or f64, not of %s", type->name);
-    return kp_type_matrix(c->unit, type->dtype, rows, columns);
+    return kp_type_matrix(type->dtype, rows, columns);
 }
 
 // A type that fits in a variable.
@@ -214,11 +214,11 @@ const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation) {
 // Parameters
 // ---------------------------------------------------------------------------------------------------------------------
 
-static void set_input(kp_checker *c, kp_check_param *param, kp_input input) {
+static void set_input(kp_check_param *param, kp_input input) {
     param->kind = KP_PARAM_INPUT;
     param->input = input;
     param->symbol->kind = KP_SYMBOL_VALUE;
-    param->symbol->type = kp_type_find(c->unit, inputs[input].type);
+    param->symbol->type = kp_type_find(inputs[input].type);
     param->type_name = input < KP_INPUT_GLOBAL_ID ? inputs[input].name : inputs[input].type;
 }
 
@@ -274,11 +274,11 @@ static void tuple_input(kp_checker *c, kp_check_param *param, kp_node *slot, kp_
                       "NumWorkgroups and LocalInvocationIndex",
                       word);
     const kp_type *type = value_type(c, type_node);
-    const kp_type *right = kp_type_find(c->unit, inputs[input].type);
+    const kp_type *right = kp_type_find(inputs[input].type);
     if (type->components != right->components || !kp_type_is_int(type))
         kp_check_fail(c, type_node, "the input %s is %s %s, not %s", word, kp_check_article(right->name), right->name,
                       type->name);
-    set_input(c, param, input);
+    set_input(param, input);
     param->symbol->type = type;
     param->type_name = type->name;
 }
@@ -376,7 +376,7 @@ static void set_constant(kp_checker *c, kp_check_param *param, const kp_type *ty
 
 // One of the native inputs. A kernel that knows of workgroups says how large they are.
 static void resolve_input(kp_checker *c, kp_check_param *param, kp_input input, const kp_node *n) {
-    set_input(c, param, input);
+    set_input(param, input);
     if (input > KP_INPUT_INDEX3)
         kp_check_need_local_size(c, n, inputs[input].name);
     if (input == KP_INPUT_SIZE) {
@@ -524,9 +524,9 @@ const kp_type *kp_signature_hint(kp_checker *c, kp_node *n) {
         return NULL;
     for (kp_input input = KP_INPUT_INDEX; input <= KP_INPUT_INDEX3; input++) {
         if (strcmp(name->text, inputs[input].name) == 0)
-            return kp_type_find(c->unit, inputs[input].type);
+            return kp_type_find(inputs[input].type);
     }
-    bool known = kp_type_find(c->unit, name->text) != NULL || strcmp(name->text, "Array") == 0 ||
+    bool known = kp_type_find(name->text) != NULL || strcmp(name->text, "Array") == 0 ||
                  strcmp(name->text, "Vector") == 0 || strcmp(name->text, "Struct") == 0 ||
                  strcmp(name->text, "Matrix") == 0 || kp_check_struct_named(c, named) != NULL;
     const kp_type *image = known ? NULL : kp_check_image_type(c, n);
@@ -642,7 +642,7 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         if (annotation != NULL)
             resolve(c, param, annotation);
         else
-            set_constant(c, param, kp_check_settle_type(c, default_of(c, parameter)->type));
+            set_constant(c, param, kp_check_settle_type(default_of(c, parameter)->type));
         if (has_default(c, parameter))
             set_default(c, param, parameter);
         by_value += !kp_check_is_bound(param->kind) && param->kind != KP_PARAM_SPEC;

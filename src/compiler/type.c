@@ -1,4 +1,4 @@
-// See type.h. Scalars and vectors are few and made at the start; arrays are kept in a list.
+// See type.h. Scalars, vectors and matrices are few, and constant; arrays, images and structs are kept in lists.
 #include "type.h"
 
 #include <stdio.h>
@@ -6,98 +6,91 @@
 
 enum { WIDEST = 4 };
 
-struct kp_types {
-    kp_type int_literal, float_literal;
-    kp_type values[KP_DTYPE_COUNT][WIDEST + 1];               // [dtype][components]
-    kp_type matrices[KP_DTYPE_COUNT][WIDEST + 1][WIDEST + 1]; // [dtype][rows][columns]
-    kp_type *arrays;
-    kp_type *structs; // the newest first
+static const kp_type int_literal = {.kind = KP_TYPE_INT_LITERAL, .components = 1, .name = "an integer literal"};
+static const kp_type float_literal = {.kind = KP_TYPE_FLOAT_LITERAL, .components = 1, .name = "a float literal"};
+
+static const kp_type scalars[KP_DTYPE_COUNT] = {
+#define KP_X(id, bytes, lang, numpy, format) \
+    [KP_##id] = {.kind = KP_TYPE_SCALAR, .dtype = KP_##id, .components = 1, .name = lang},
+    KP_DTYPES(KP_X)
+#undef KP_X
 };
 
-// The vectors of each type, as messages name them, and the other names that are understood, less the digit.
-#define NAMES(base) \
-    { NULL, NULL, base "2", base "3", base "4" }
-static const struct {
-    const char *names[WIDEST + 1]; // [components]
-    const char *base, *other;
-} vectors[KP_DTYPE_COUNT] = {
-    [KP_F32] = {NAMES("vec"), "vec", "f32vec"},   [KP_F64] = {NAMES("dvec"), "dvec", "f64vec"},
-    [KP_F16] = {NAMES("hvec"), "hvec", "f16vec"}, [KP_BOOL] = {NAMES("bvec"), "bvec", NULL},
-    [KP_I8] = {NAMES("i8vec"), "i8vec", NULL},    [KP_I16] = {NAMES("i16vec"), "i16vec", NULL},
-    [KP_I32] = {NAMES("ivec"), "ivec", "i32vec"}, [KP_I64] = {NAMES("i64vec"), "i64vec", NULL},
-    [KP_U8] = {NAMES("u8vec"), "u8vec", NULL},    [KP_U16] = {NAMES("u16vec"), "u16vec", NULL},
-    [KP_U32] = {NAMES("uvec"), "uvec", "u32vec"}, [KP_U64] = {NAMES("u64vec"), "u64vec", NULL},
+// X(ID, the vectors' name in messages, another that is understood, both less the digit)
+#define VECTORS(X)           \
+    X(F32, "vec", "f32vec")  \
+    X(F64, "dvec", "f64vec") \
+    X(F16, "hvec", "f16vec") \
+    X(BOOL, "bvec", NULL)    \
+    X(I8, "i8vec", NULL)     \
+    X(I16, "i16vec", NULL)   \
+    X(I32, "ivec", "i32vec") \
+    X(I64, "i64vec", NULL)   \
+    X(U8, "u8vec", NULL)     \
+    X(U16, "u16vec", NULL)   \
+    X(U32, "uvec", "u32vec") \
+    X(U64, "u64vec", NULL)
+
+#define VECTOR(id, base, n) \
+    [n] = {.kind = KP_TYPE_VECTOR, .dtype = KP_##id, .components = n, .element = &scalars[KP_##id], .name = base #n}
+static const kp_type vectors[KP_DTYPE_COUNT][WIDEST + 1] = {
+#define KP_X(id, base, other) [KP_##id] = {VECTOR(id, base, 2), VECTOR(id, base, 3), VECTOR(id, base, 4)},
+    VECTORS(KP_X)
+#undef KP_X
 };
-#undef NAMES
+#undef VECTOR
+
+// The same for matrices, less their size.
+#define MATRICES(X)          \
+    X(F32, "mat", "f32mat")  \
+    X(F64, "dmat", "f64mat") \
+    X(F16, "hmat", "f16mat")
 
 // As GLSL, pyshader and WGSL name them: mat3x2 has three columns and two rows.
-#define SQUARE(prefix, n) [n][n] = prefix #n
-#define OBLONG(prefix, columns, rows) [rows][columns] = prefix #columns "x" #rows
-#define MATRICES(prefix)                                                                                     \
-    {                                                                                                        \
-        SQUARE(prefix, 2), SQUARE(prefix, 3), SQUARE(prefix, 4), OBLONG(prefix, 2, 3), OBLONG(prefix, 2, 4), \
-            OBLONG(prefix, 3, 2), OBLONG(prefix, 3, 4), OBLONG(prefix, 4, 2), OBLONG(prefix, 4, 3)           \
-    }
-static const struct {
-    const char *names[WIDEST + 1][WIDEST + 1]; // [rows][columns]
-    const char *base, *other;
-} matrices[KP_DTYPE_COUNT] = {
-    [KP_F32] = {MATRICES("mat"), "mat", "f32mat"},
-    [KP_F64] = {MATRICES("dmat"), "dmat", "f64mat"},
-    [KP_F16] = {MATRICES("hmat"), "hmat", "f16mat"},
+#define MATRIX(id, rows, columns, title)                      \
+    [rows][columns] = {.kind = KP_TYPE_MATRIX,                \
+                       .dtype = KP_##id,                      \
+                       .components = rows * columns,          \
+                       .element = &vectors[KP_##id][columns], \
+                       .length = rows,                        \
+                       .name = title}
+#define SQUARE(id, base, n) MATRIX(id, n, n, base #n)
+#define OBLONG(id, base, columns, rows) MATRIX(id, rows, columns, base #columns "x" #rows)
+static const kp_type matrices[KP_DTYPE_COUNT][WIDEST + 1][WIDEST + 1] = {
+#define KP_X(id, base, other)                                                            \
+    [KP_##id] = {SQUARE(id, base, 2),    SQUARE(id, base, 3),    SQUARE(id, base, 4),    \
+                 OBLONG(id, base, 2, 3), OBLONG(id, base, 2, 4), OBLONG(id, base, 3, 2), \
+                 OBLONG(id, base, 3, 4), OBLONG(id, base, 4, 2), OBLONG(id, base, 4, 3)},
+    MATRICES(KP_X)
+#undef KP_X
 };
-#undef MATRICES
 #undef OBLONG
 #undef SQUARE
+#undef MATRIX
 
 // Other names of scalars: Python's, pyshader's, and those of NumPy that mean the same everywhere.
 static const struct {
     const char *name;
     kp_dtype dtype;
-} scalars[] = {
+} other_scalars[] = {
     {"float", KP_F32}, {"int", KP_I32},    {"boolean", KP_BOOL}, {"bool_", KP_BOOL},
     {"half", KP_F16},  {"single", KP_F32}, {"double", KP_F64},
 };
 
-void kp_type_setup(kp_unit *unit) {
-    struct kp_types *types = unit->types = KP_UNIT_NEW(unit, struct kp_types, 1);
-    types->int_literal = (kp_type){.kind = KP_TYPE_INT_LITERAL, .components = 1, .name = "an integer literal"};
-    types->float_literal = (kp_type){.kind = KP_TYPE_FLOAT_LITERAL, .components = 1, .name = "a float literal"};
-    for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
-        kp_type *scalar = &types->values[dtype][1];
-        *scalar = (kp_type){.kind = KP_TYPE_SCALAR, .dtype = dtype, .components = 1, .name = kp_dtype_name(dtype)};
-        for (uint32_t n = 2; n <= WIDEST; n++)
-            types->values[dtype][n] = (kp_type){.kind = KP_TYPE_VECTOR,
-                                                .dtype = dtype,
-                                                .components = n,
-                                                .element = scalar,
-                                                .name = vectors[dtype].names[n]};
-        for (uint32_t rows = 2; rows <= WIDEST; rows++) {
-            for (uint32_t columns = 2; columns <= WIDEST; columns++)
-                types->matrices[dtype][rows][columns] = (kp_type){.kind = KP_TYPE_MATRIX,
-                                                                  .dtype = dtype,
-                                                                  .components = rows * columns,
-                                                                  .element = &types->values[dtype][columns],
-                                                                  .length = rows,
-                                                                  .name = matrices[dtype].names[rows][columns]};
-        }
-    }
+const kp_type *kp_type_int_literal(void) { return &int_literal; }
+const kp_type *kp_type_float_literal(void) { return &float_literal; }
+const kp_type *kp_type_scalar(kp_dtype dtype) { return &scalars[dtype]; }
+
+const kp_type *kp_type_vector(kp_dtype dtype, uint32_t components) {
+    return components == 1 ? &scalars[dtype] : &vectors[dtype][components];
 }
 
-const kp_type *kp_type_int_literal(kp_unit *unit) { return &unit->types->int_literal; }
-const kp_type *kp_type_float_literal(kp_unit *unit) { return &unit->types->float_literal; }
-const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype) { return &unit->types->values[dtype][1]; }
-
-const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components) {
-    return &unit->types->values[dtype][components];
-}
-
-const kp_type *kp_type_matrix(kp_unit *unit, kp_dtype dtype, uint32_t rows, uint32_t columns) {
-    return &unit->types->matrices[dtype][rows][columns];
+const kp_type *kp_type_matrix(kp_dtype dtype, uint32_t rows, uint32_t columns) {
+    return &matrices[dtype][rows][columns];
 }
 
 static const kp_type *find_array(kp_unit *unit, const kp_type *element, uint32_t length, uint32_t axes) {
-    for (kp_type *type = unit->types->arrays; type != NULL; type = type->next) {
+    for (kp_type *type = unit->arrays; type != NULL; type = type->next) {
         if (type->kind == KP_TYPE_ARRAY && type->element == element && type->length == length && type->axes == axes)
             return type;
     }
@@ -115,8 +108,8 @@ static const kp_type *find_array(kp_unit *unit, const kp_type *element, uint32_t
                       .length = length,
                       .axes = axes,
                       .name = kp_arena_text(&unit->arena, name, strlen(name)),
-                      .next = unit->types->arrays};
-    return unit->types->arrays = type;
+                      .next = unit->arrays};
+    return unit->arrays = type;
 }
 
 const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length) {
@@ -128,7 +121,7 @@ const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes
 }
 
 const kp_type *kp_type_image(kp_unit *unit, const kp_type *like) {
-    for (kp_type *type = unit->types->arrays; type != NULL; type = type->next) {
+    for (kp_type *type = unit->arrays; type != NULL; type = type->next) {
         if (type->kind == like->kind && type->element == like->element && type->axes == like->axes &&
             type->use == like->use && type->format == like->format)
             return type;
@@ -136,8 +129,8 @@ const kp_type *kp_type_image(kp_unit *unit, const kp_type *like) {
     kp_type *type = KP_UNIT_NEW(unit, kp_type, 1);
     *type = *like;
     type->name = kp_arena_text(&unit->arena, like->name, strlen(like->name));
-    type->next = unit->types->arrays;
-    return unit->types->arrays = type;
+    type->next = unit->arrays;
+    return unit->arrays = type;
 }
 
 static bool same_fields(const kp_type *type, const kp_type_field *fields, uint32_t count) {
@@ -153,7 +146,7 @@ static bool same_fields(const kp_type *type, const kp_type_field *fields, uint32
 static uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 
 const kp_type *kp_type_struct(kp_unit *unit, const char *name, kp_type_field *fields, uint32_t count) {
-    for (const kp_type *type = unit->types->structs; type != NULL; type = type->next) {
+    for (const kp_type *type = unit->structs; type != NULL; type = type->next) {
         if (strcmp(type->name, name) == 0 && same_fields(type, fields, count))
             return type;
     }
@@ -170,9 +163,9 @@ const kp_type *kp_type_struct(kp_unit *unit, const char *name, kp_type_field *fi
         type->leaves += leaf->kind == KP_TYPE_STRUCT ? leaf->leaves : 1;
     }
     type->size = round_up(type->size, type->align);
-    type->next = unit->types->structs;
+    type->next = unit->structs;
     type->number = type->next != NULL ? type->next->number + 1 : 1;
-    return unit->types->structs = type;
+    return unit->structs = type;
 }
 
 int32_t kp_type_field_of(const kp_type *type, const char *name) {
@@ -183,45 +176,52 @@ int32_t kp_type_field_of(const kp_type *type, const char *name) {
     return -1;
 }
 
-// True for `base` and one digit, 2 to 4.
-static bool names_vector(const char *base, const char *name) {
-    size_t length = base != NULL ? strlen(base) : 0;
-    return length != 0 && strncmp(name, base, length) == 0 && name[length] >= '2' && name[length] <= '4' &&
-           name[length + 1] == '\0';
+// True when `name` is `base`, of which it has `length` bytes, and something behind it.
+static bool starts_with(const char *name, const char *base, size_t length) {
+    return base != NULL && strncmp(name, base, length) == 0 && base[length] == '\0';
 }
 
-// The matrix called `base` and "4" or "4x3", columns first; NULL: it is none of that base.
-static const kp_type *find_matrix(kp_unit *unit, kp_dtype dtype, const char *base, const char *name) {
-    size_t length = base != NULL ? strlen(base) : 0;
-    if (length == 0 || strncmp(name, base, length) != 0)
-        return NULL;
-    const char *size = name + length;
-    bool square = size[0] != '\0' && size[1] == '\0';
-    if (!square && (size[0] == '\0' || size[1] != 'x' || size[2] == '\0' || size[3] != '\0'))
-        return NULL;
-    char columns = size[0], rows = square ? size[0] : size[2];
-    if (columns < '2' || columns > '4' || rows < '2' || rows > '4')
-        return NULL;
-    return kp_type_matrix(unit, dtype, (uint32_t)(rows - '0'), (uint32_t)(columns - '0'));
+static bool is_width(char c) { return c >= '2' && c <= '0' + WIDEST; }
+
+// "vec3" and the like.
+static const kp_type *find_vector(const char *name, size_t length) {
+    uint32_t width = (uint32_t)(name[length - 1] - '0');
+#define KP_X(id, base, other)                                                        \
+    if (starts_with(name, base, length - 1) || starts_with(name, other, length - 1)) \
+        return kp_type_vector(KP_##id, width);
+    VECTORS(KP_X)
+#undef KP_X
+    return NULL;
 }
 
-const kp_type *kp_type_find(kp_unit *unit, const char *name) {
-    for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++) {
-        if (strcmp(name, scalars[i].name) == 0)
-            return kp_type_scalar(unit, scalars[i].dtype);
+// "mat4" or "mat4x3", columns first.
+static const kp_type *find_matrix(const char *name, size_t length) {
+    bool oblong = length > 3 && name[length - 2] == 'x' && is_width(name[length - 3]);
+    size_t base_length = oblong ? length - 3 : length - 1;
+    uint32_t rows = (uint32_t)(name[length - 1] - '0'), columns = (uint32_t)(name[base_length] - '0');
+#define KP_X(id, base, other)                                                          \
+    if (starts_with(name, base, base_length) || starts_with(name, other, base_length)) \
+        return kp_type_matrix(KP_##id, rows, columns);
+    MATRICES(KP_X)
+#undef KP_X
+    return NULL;
+}
+
+const kp_type *kp_type_find(const char *name) {
+    size_t length = strlen(name);
+    if (length > 1 && is_width(name[length - 1])) {
+        const kp_type *type = find_vector(name, length);
+        type = type != NULL ? type : find_matrix(name, length);
+        if (type != NULL)
+            return type;
     }
-    for (kp_dtype dtype = 0; dtype < KP_DTYPE_COUNT; dtype++) {
-        if (names_vector(vectors[dtype].base, name) || names_vector(vectors[dtype].other, name))
-            return kp_type_vector(unit, dtype, (uint32_t)(name[strlen(name) - 1] - '0'));
-        const kp_type *matrix = find_matrix(unit, dtype, matrices[dtype].base, name);
-        if (matrix == NULL)
-            matrix = find_matrix(unit, dtype, matrices[dtype].other, name);
-        if (matrix != NULL)
-            return matrix;
+    for (size_t i = 0; i < sizeof other_scalars / sizeof *other_scalars; i++) {
+        if (strcmp(name, other_scalars[i].name) == 0)
+            return kp_type_scalar(other_scalars[i].dtype);
     }
 #define KP_X(id, bytes, lang, numpy, format)                 \
     if (strcmp(name, lang) == 0 || strcmp(name, numpy) == 0) \
-        return kp_type_scalar(unit, KP_##id);
+        return kp_type_scalar(KP_##id);
     KP_DTYPES(KP_X)
 #undef KP_X
     return NULL;

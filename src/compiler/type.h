@@ -52,13 +52,11 @@ typedef struct kp_type {
     struct kp_type *next;                 // ARRAY, IMAGE, STRUCT: in the list of all
 } kp_type;
 
-void kp_type_setup(kp_unit *unit); // makes the unit's types; call it once, first
-
-const kp_type *kp_type_int_literal(kp_unit *unit);
-const kp_type *kp_type_float_literal(kp_unit *unit);
-const kp_type *kp_type_scalar(kp_unit *unit, kp_dtype dtype);
-const kp_type *kp_type_vector(kp_unit *unit, kp_dtype dtype, uint32_t components); // components 1: the scalar
-const kp_type *kp_type_matrix(kp_unit *unit, kp_dtype dtype, uint32_t rows, uint32_t columns); // of floats, 2 to 4 each
+const kp_type *kp_type_int_literal(void);
+const kp_type *kp_type_float_literal(void);
+const kp_type *kp_type_scalar(kp_dtype dtype);
+const kp_type *kp_type_vector(kp_dtype dtype, uint32_t components);             // components 1: the scalar
+const kp_type *kp_type_matrix(kp_dtype dtype, uint32_t rows, uint32_t columns); // of floats, 2 to 4 each
 const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length);
 const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes); // a buffer with 1 to 3 axes
 
@@ -68,7 +66,7 @@ const kp_type *kp_type_struct(kp_unit *unit, const char *name, kp_type_field *fi
 int32_t kp_type_field_of(const kp_type *type, const char *name); // the number of a STRUCT's field; -1: it has none
 
 // The type called `name`: "f32", "float", "float32", "vec2", "bool", "boolean" ...; NULL when there is none.
-const kp_type *kp_type_find(kp_unit *unit, const char *name);
+const kp_type *kp_type_find(const char *name);
 
 // True when `wide` has every value of `narrow`: i32 those of i16 and u16, f32 those of f16 and u16.
 bool kp_type_holds(kp_dtype wide, kp_dtype narrow);

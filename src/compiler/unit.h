@@ -10,7 +10,7 @@
 
 struct kp_token;
 struct kp_names;
-struct kp_types;
+struct kp_type;
 
 // One of the texts that are compiled together: the source, the sources of kp_compile_desc.functions, and the types of
 // parameters that the caller gives, of the kernel and of each function.
@@ -34,11 +34,16 @@ typedef struct kp_unit {
     kp_text *texts;              // [0]: the source; [1 + n]: desc->functions[n]; then the types, in order
     uint32_t text_count;         //
     struct kp_names *names;      // see lexer.h
-    struct kp_types *types;      // see type.h
+    struct kp_type *arrays;      // that are in use, images too; see type.h
+    struct kp_type *structs;     // ... the newest first
     uint32_t may_need;           // kp_need: what the module may take for given
     uint32_t could_need;         // ... what it would have a use for
     uint32_t needs;              // ... what it has used
 } kp_unit;
+
+// What most kernels need, so that a compile takes two blocks of memory from the system, or one when it is small: for
+// the tokens, and then, when their number is known, for all else.
+enum { KP_UNIT_LEAST = 24 * 1024, KP_UNIT_A_BYTE = 8, KP_UNIT_A_TOKEN = 128 };
 
 // Zeroed memory that lives as long as the unit; never NULL (running out of memory ends the compile).
 #define KP_UNIT_NEW(unit, type, count) ((type *)kp_arena_new(&(unit)->arena, sizeof(type) * (count)))
