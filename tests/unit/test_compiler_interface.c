@@ -221,6 +221,52 @@ static void test_memory_that_runs_out_is_an_error(void **state) {
     }
 }
 
+// One module for any device, and one for each set of what the kernel can make use of, best first.
+static const struct {
+    const char *body;
+    size_t count;
+    uint32_t needs[3];
+} alternatives[] = {
+    {"    atomic_add(a, 0, 1)\n    atomic_max(x, 0, 1.0)\n    atomic_exchange(x, 1, 1.0)\n", 0, {0}},
+    {"    atomic_add(x, 0, 1.0)\n", 1, {KP_NEED_BUFFER_ADD}},
+    {"    atomic_sub(x[i], 1.0)\n    atomic_exchange(x, 1, 1.0)\n", 1, {KP_NEED_BUFFER_ADD | KP_NEED_BUFFER_EXCHANGE}},
+    {"    s = shared(f32, 4)\n    atomic_add(s, 0, 1.0)\n    atomic_exchange(s, 1, 1.0)\n    atomic_min(x, 0, 1.0)\n",
+     1,
+     {KP_NEED_SHARED_ADD | KP_NEED_SHARED_EXCHANGE}},
+    {"    s = shared(f32, 4)\n    atomic_add(s, 0, 1.0)\n    atomic_sub(x, 0, 1.0)\n    atomic_add(y, 0, 1.0)\n"
+     "    atomic_max(y, 0, 1.0)\n",
+     3,
+     {KP_NEED_BUFFER_ADD | KP_NEED_SHARED_ADD, KP_NEED_SHARED_ADD, KP_NEED_BUFFER_ADD}},
+};
+
+static void test_alternatives_of_float_atomics(void **state) {
+    (void)state;
+    for (size_t k = 0; k < COUNT_OF(alternatives); k++) {
+        kp_program *p;
+        char source[512];
+        snprintf(source, sizeof source, "def k(i: Index, a: Array[i32], x: Array[f32], y: Array[f32]):\n%s",
+                 alternatives[k].body);
+        const kp_compile_desc desc = {.local_size = {32, 1, 1}};
+        assert_ok(kp_compile(source, &desc, &p));
+        assert_int_equal(p->alternative_count, alternatives[k].count);
+        for (size_t i = 0; i < p->alternative_count; i++) {
+            const kp_alternative *a = &p->alternatives[i];
+            assert_int_equal(a->needs, alternatives[k].needs[i]);
+            assert_int_equal(a->words[0], p->words[0]);
+            assert_false(a->word_count == p->word_count && memcmp(a->words, p->words, a->word_count * 4) == 0);
+        }
+        kp_program_destroy(p);
+        kp_result result = KP_ERROR_HOST_MEMORY;
+        for (size_t n = 1; result != KP_OK; n++) {
+            kp_alloc_fail_at(n);
+            result = kp_compile(source, &desc, &p);
+            kp_alloc_fail_at(0);
+            assert_true(result == KP_OK || result == KP_ERROR_HOST_MEMORY);
+        }
+        kp_program_destroy(p);
+    }
+}
+
 static void *compile_often(void *payload) {
     const kp_program *wanted = payload;
     for (int k = 0; k < 50; k++) {
@@ -250,6 +296,7 @@ static void test_threads_compile_at_once(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_program_tells_what_its_parameters_are),
+        cmocka_unit_test(test_alternatives_of_float_atomics),
         cmocka_unit_test(test_push_constants_have_their_natural_alignment),
         cmocka_unit_test(test_the_caller_can_give_types),
         cmocka_unit_test(test_captured_names_are_constants),
