@@ -19,6 +19,7 @@ from pathlib import Path
 from time import perf_counter_ns
 
 import measure
+import numpy as np
 
 BUILD = Path(__file__).resolve().parent.parent / "build" / "release" / "bench"
 CALLS = 200  # a sample
@@ -89,6 +90,11 @@ def main() -> None:
     assert out.data().tolist() == [10, 18, 28]
     assert stub.calls.value > 0, "the layer is not in use"
 
+    arrays = [np.array(numbers, np.float32) for numbers in ([2, 3, 4], [5, 6, 7], [0, 0, 0])]
+    for _ in range(2):
+        multiply(*arrays)
+    assert arrays[2].tolist() == [10, 18, 28]
+
     algorithm = multiply.algorithm(mgr, [a, b, out])
     sequence = mgr.sequence().record(kp.OpAlgoDispatch(algorithm))
     sequence.eval()
@@ -112,10 +118,35 @@ def main() -> None:
         ("seq.eval(), before the driver", None, stub.before(sequence.eval)),
         ("seq.eval(), all but the driver", "kp <= 2", stub.whole(sequence.eval)),
         ("seq.record(kp.OpAlgoDispatch(algorithm))", "kp <= 2", stub.whole(record)),
+        ("a kernel on three NumPy arrays, before the driver", None, stub.before(lambda: multiply(*arrays))),
+        ("the same, all but the driver", None, stub.whole(lambda: multiply(*arrays))),
+        (
+            "with a scalar, new each time, before the driver",
+            None,
+            stub.before(lambda: scale(float(next(factors)), arrays[0], arrays[2])),
+        ),
     ]
     for question, limit, sampler in rows:
         kp_side, peer = measure.interleave([sampler, stub.whole(empty)], measure.fewer(args, 40))
         measure.report(args, measure.Row(question, "us", "an empty function", limit), kp_side, peer)
+    for count, calls in ((1000, 200), (1 << 20, 4), (1 << 24, 1)):
+        compare_arrays(args, multiply, mgr, count, calls)
+
+
+def compare_arrays(args, multiply, mgr, count: int, calls: int) -> None:
+    """A call with NumPy arrays, the driver's work included, against the same call with tensors, which copies nothing."""
+    arrays = [np.arange(count, dtype=np.float32) for _ in range(3)]
+    tensors = [mgr.tensor(array) for array in arrays]
+    multiply(*arrays)
+    assert np.array_equal(arrays[2], arrays[0] * arrays[1])
+    samplers = [
+        lambda: measure.seconds(lambda: multiply(*arrays), calls),
+        lambda: measure.seconds(lambda: multiply(*tensors), calls),
+    ]
+    kp_side, peer = measure.interleave(samplers, measure.fewer(args, 10))
+    measure.report(
+        args, measure.Row(f"a kernel on three arrays of {count:,} floats", "us", "on tensors"), kp_side, peer
+    )
 
 
 if __name__ == "__main__":

@@ -71,17 +71,20 @@ static bool similar_launch(const ext_launch *a, const ext_launch *b) {
            (a->spec_count == 0 || memcmp(a->specs, b->specs, EXT_SPEC_BYTES * a->spec_count) == 0);
 }
 
-static bool same_launch(const ext_launch *a, const ext_launch *b) { return similar_launch(a, b) && same_push(a, b); }
-
-static bool recorded_same(const ext_slot *slot, const request *r) {
+// But for the push constants of a LAUNCH.
+static bool recorded_similar(const ext_slot *slot, const request *r) {
     if (slot->count == 0 || slot->op != r->op || slot->extra != r->extra ||
-        slot->count != (size_t)PyTuple_Size(r->tuple) || (r->op == LAUNCH && !same_launch(&slot->launch, r->launch)))
+        slot->count != (size_t)PyTuple_Size(r->tuple) || (r->op == LAUNCH && !similar_launch(&slot->launch, r->launch)))
         return false;
     for (size_t i = 0; i < slot->count; i++) {
         if (slot->serials[i] != serial_of(r->tuple, i))
             return false;
     }
     return true;
+}
+
+static bool recorded_same(const ext_slot *slot, const request *r) {
+    return recorded_similar(slot, r) && (r->op != LAUNCH || same_push(&slot->launch, r->launch));
 }
 
 static void destroy_algorithm(void *handle) { kp_algorithm_destroy(handle); }
@@ -297,9 +300,79 @@ static int record_in_slot(kp_ext *ext, ext_core *core, size_t index, const reque
     return result;
 }
 
+// Whether two slots recorded the same launch, but for the push constants.
+static bool are_similar(const ext_slot *a, const ext_slot *b) {
+    return a->recipe != 0 && b->recipe != 0 && a->extra == b->extra && a->count == b->count &&
+           memcmp(a->serials, b->serials, a->count * sizeof *a->serials) == 0 && similar_launch(&a->launch, &b->launch);
+}
+
+// A free slot that recorded what `like` did with the push constants `changed`; else, where there are ALIKE, the one of
+// those that was not used for longest. False when there is none.
+static bool pick_similar(const ext_core *core, const ext_slot *like, const ext_launch *changed, size_t *out) {
+    size_t similar = 0;
+    bool found = false;
+    for (size_t i = 0; i < core->slot_count; i++) {
+        ext_slot *slot = &core->slots[i];
+        if (!are_similar(slot, like) || !is_free(slot))
+            continue;
+        similar++;
+        if (same_push(&slot->launch, changed)) {
+            *out = i;
+            return true;
+        }
+        if (!found || slot->used < core->slots[*out].used)
+            *out = i;
+        found = true;
+    }
+    return similar >= ALIKE;
+}
+
+// Records the launch again with other push constants; `m` has the memory that it syncs, if any. On failure the slot
+// holds nothing.
+static kp_result record_change(ext_core *core, ext_slot *slot, const ext_launch *changed, const ext_memories *m) {
+    const kp_dispatch_desc dispatch = {.extent = {changed->extent[0], changed->extent[1], changed->extent[2]},
+                                       .push = changed->push,
+                                       .push_size = changed->push_size};
+    kp_result result = kp_sequence_clear(slot->sequence);
+    if (result == KP_OK)
+        result = record_sync(slot->sequence, m, changed->upload, kp_record_sync_device);
+    if (result == KP_OK)
+        result = kp_record_dispatch(slot->sequence, slot->algorithm, &dispatch);
+    if (result == KP_OK)
+        result = record_sync(slot->sequence, m, changed->download, kp_record_sync_local);
+    if (result != KP_OK) {
+        forget(core, slot);
+        return result;
+    }
+    memcpy((void *)(uintptr_t)slot->launch.push, changed->push, changed->push_size);
+    slot->recipe = ++recipes;
+    return KP_OK;
+}
+
+// A slot that recorded what `r` asks for, but for the push constants, gets those: true. False: none is to be changed.
+static bool change_similar(kp_ext *ext, ext_core *core, const request *r, size_t *index) {
+    ext_memories m;
+    size_t like = 0;
+    while (like < core->slot_count && (core->slots[like].recipe == 0 || !recorded_similar(&core->slots[like], r)))
+        like++;
+    if (like == core->slot_count || !pick_similar(core, &core->slots[like], r->launch, index))
+        return false;
+    if (same_push(&core->slots[*index].launch, r->launch))
+        return true;
+    if (ext_memories_read(ext, core, r->tuple, "arguments", &m) < 0) {
+        PyErr_Clear();
+        return false;
+    }
+    kp_result result = record_change(core, &core->slots[*index], r->launch, &m);
+    ext_memories_release(&m);
+    return result == KP_OK;
+}
+
 static int run_pinned(kp_ext *ext, ext_core *core, const request *r, bool async, uint64_t *recipe) {
     size_t index = 0;
-    if (ext_core_use(ext, core) == NULL || pick_slot(ext, core, r, &index) < 0)
+    if (ext_core_use(ext, core) == NULL)
+        return -1;
+    if (!(r->op == LAUNCH && change_similar(ext, core, r, &index)) && pick_slot(ext, core, r, &index) < 0)
         return -1;
     if (recorded_same(&core->slots[index], r)) {
         *recipe = core->slots[index].recipe;
@@ -353,50 +426,6 @@ int ext_anonymous_replay(kp_ext *ext, ext_core *core, uint64_t recipe) {
     return result == KP_ERROR_STATE ? 0 : succeeded(ext, result) < 0 ? -1 : 1;
 }
 
-// Whether two slots recorded the same, but for the push constants.
-static bool are_similar(const ext_slot *a, const ext_slot *b) {
-    return a->recipe != 0 && b->recipe != 0 && a->extra == b->extra && a->count == b->count &&
-           memcmp(a->serials, b->serials, a->count * sizeof *a->serials) == 0 && similar_launch(&a->launch, &b->launch);
-}
-
-// A free slot that recorded what `like` did with the push constants `changed`; else, where there are ALIKE, the one of
-// those that was not used for longest. False when there is none.
-static bool pick_similar(const ext_core *core, const ext_slot *like, const ext_launch *changed, size_t *out) {
-    size_t similar = 0;
-    bool found = false;
-    for (size_t i = 0; i < core->slot_count; i++) {
-        ext_slot *slot = &core->slots[i];
-        if (!are_similar(slot, like) || !is_free(slot))
-            continue;
-        similar++;
-        if (same_push(&slot->launch, changed)) {
-            *out = i;
-            return true;
-        }
-        if (!found || slot->used < core->slots[*out].used)
-            *out = i;
-        found = true;
-    }
-    return similar >= ALIKE;
-}
-
-// Records the dispatch again with other push constants. On failure the slot holds nothing.
-static kp_result record_change(ext_core *core, ext_slot *slot, const ext_launch *changed) {
-    const kp_dispatch_desc dispatch = {.extent = {changed->extent[0], changed->extent[1], changed->extent[2]},
-                                       .push = changed->push,
-                                       .push_size = changed->push_size};
-    kp_result result = kp_sequence_clear(slot->sequence);
-    if (result == KP_OK)
-        result = kp_record_dispatch(slot->sequence, slot->algorithm, &dispatch);
-    if (result != KP_OK) {
-        forget(core, slot);
-        return result;
-    }
-    memcpy((void *)(uintptr_t)slot->launch.push, changed->push, changed->push_size);
-    slot->recipe = ++recipes;
-    return KP_OK;
-}
-
 int ext_anonymous_change(kp_ext *ext, ext_core *core, const ext_patch *patches, size_t count, uint64_t *recipe) {
     char push[PUSH_ROOM];
     size_t index = 0;
@@ -417,7 +446,8 @@ int ext_anonymous_change(kp_ext *ext, ext_core *core, const ext_patch *patches, 
     }
     if (!pick_similar(core, like, &changed, &index))
         return 0;
-    if (!same_push(&core->slots[index].launch, &changed) && record_change(core, &core->slots[index], &changed) != KP_OK)
+    if (!same_push(&core->slots[index].launch, &changed) &&
+        record_change(core, &core->slots[index], &changed, &(ext_memories){0}) != KP_OK)
         return 0;
     *recipe = core->slots[index].recipe;
     return ext_anonymous_replay(ext, core, *recipe);

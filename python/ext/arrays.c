@@ -291,7 +291,7 @@ static int read_array(const char *what, const kp_param *p, PyObject *tuple, argu
     const ext_data *data = &r->data;
     bool borrowed = result == 0 && data->owned == NULL && data->buffer.obj != NULL;
     a->wanted.dtype = data->dtype;
-    a->copied = a->in = true;
+    a->copied = true;
     a->out = target != Py_None;
     a->plain = borrowed && data->buffer.obj == a->given;
     a->direct = borrowed && !data->buffer.readonly && data->buffer.obj == target;
@@ -354,9 +354,27 @@ static int read_argument(call *c, const kp_param *p, size_t k) {
     return -1;
 }
 
+// What an argument held is not needed where the kernel writes all of it.
+static bool is_filled(const kp_param *p, const ext_wanted *w, const uint32_t extent[3]) {
+    return p->fills && extent[0] >= ext_argument_count(w) / p->components && extent[1] == 1 && extent[2] == 1;
+}
+
+static void leave_out_filled(call *c) {
+    size_t k = 0;
+    for (size_t i = 0; i < c->plan->count; i++)
+        c->plan->list[i].in = false;
+    for (const kp_param *p = ext_argument_next(c->program, NULL); p != NULL;
+         p = ext_argument_next(c->program, p), k++) {
+        const argument *a = &c->plan->list[k];
+        if (!is_filled(p, &a->wanted, c->plan->launch.extent))
+            c->plan->list[a->same].in = true;
+    }
+}
+
 // How each array moves. Where results have to be put in their places by NumPy, they go by way of the host side.
 static void choose_ways(call *c) {
     ext_launch *launch = &c->plan->launch;
+    leave_out_filled(c);
     for (size_t k = 0; k < c->plan->count; k++) {
         argument *a = &c->plan->list[k];
         if (!has_temporary(c->plan, k))
@@ -376,7 +394,6 @@ static int read_arguments(call *c) {
         if (PyTuple_GetItem(c->items, (Py_ssize_t)k) == NULL || read_argument(c, p, k++) < 0)
             return -1;
     }
-    choose_ways(c);
     return 0;
 }
 
@@ -556,6 +573,7 @@ PyObject *ext_arrays_launch(PyObject *module, PyObject *args) {
     if (result == 1)
         made = PyLong_FromLong(0);
     else if (result == 0 && find_core(&c, manager) == 0) {
+        choose_ways(&c);
         ext_log_follow();
         made = all_memory ? launch_memories(&c, program) : launch_arrays(&c);
     }

@@ -97,7 +97,7 @@ void header_quoted(header_text *t, const char *s) {
 static void add_params(header_text *t, const kp_program *program, const char *symbol) {
     char piece[256];
     header_add(t, "// name, type, kind, dtype, components, set, binding, offset, size, reads, writes, spec_id, "
-                  "optional, default_bits, ndim, shape_offset, format, structure\nstatic const kp_param ");
+                  "optional, default_bits, ndim, shape_offset, format, structure, fills\nstatic const kp_param ");
     header_add(t, symbol);
     header_add(t, "_params[] = {\n");
     for (size_t i = 0; i < program->param_count; i++) {
@@ -116,7 +116,7 @@ static void add_params(header_text *t, const kp_program *program, const char *sy
         header_add(t, p->format != NULL ? p->format : "");
         header_add(t, p->format != NULL ? "\", " : ", ");
         header_struct_address(t, p->structure, program->name, p->name);
-        header_add(t, "},\n");
+        header_add(t, p->fills ? ", true},\n" : ", false},\n");
     }
     header_add(t, "};\n\n");
 }

@@ -3,7 +3,7 @@
 //
 // Files: check.c (the front, constants), signature.c (parameters), check_stmt.c, check_expr.c, check_place.c,
 // check_array.c, check_struct.c, check_matrix.c, check_call.c, check_function.c (helpers), check_parallel.c (what
-// invocations do together), uniform.c (barriers that all reach).
+// invocations do together), uniform.c (barriers that all reach), fills.c (buffers that are overwritten).
 #ifndef KP_SRC_COMPILER_CHECK_H
 #define KP_SRC_COMPILER_CHECK_H
 
@@ -100,7 +100,8 @@ static inline bool kp_check_is_bound(kp_param_kind kind) {
 
 uint64_t kp_signature_default_bits(const kp_symbol *symbol); // the bits of a default value, zeros in front
 kp_param kp_check_image_describe(const kp_check_param *param);
-uint32_t kp_check_axes(const kp_type *type);          // of a buffer
+uint32_t kp_check_axes(const kp_type *type);                           // of a buffer
+bool kp_check_fills(const kp_kernel *kernel, const kp_symbol *buffer); // kp_param.fills
 uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constant: a bool takes a word there
 
 kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);

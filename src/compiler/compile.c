@@ -92,7 +92,7 @@ static const kp_struct *describe_struct(kp_unit *unit, const kp_type *type) {
     return structure;
 }
 
-static kp_param describe(kp_unit *unit, const kp_check_param *param) {
+static kp_param describe(kp_unit *unit, const kp_kernel *kernel, const kp_check_param *param) {
     const kp_symbol *symbol = param->symbol;
     if (kp_type_is_opaque(symbol->type))
         return kp_check_image_describe(param);
@@ -116,6 +116,7 @@ static kp_param describe(kp_unit *unit, const kp_check_param *param) {
         .default_bits = param->optional ? kp_signature_default_bits(symbol) : 0,
         .reads = (buffer || uniform) && symbol->reads,
         .writes = buffer && symbol->writes,
+        .fills = buffer && kp_check_fills(kernel, symbol),
         .structure = describe_struct(unit, kp_type_leaf(value)),
     };
 }
@@ -130,7 +131,7 @@ typedef struct making {
 static kp_result finish(kp_unit *unit, const kp_kernel *kernel, kp_spirv *s, kp_program **out) {
     kp_param *params = KP_UNIT_NEW(unit, kp_param, kernel->param_count);
     for (uint32_t i = 0; i < kernel->param_count; i++)
-        params[i] = describe(unit, &kernel->params[i]);
+        params[i] = describe(unit, kernel, &kernel->params[i]);
     kp_program program = {
         .name = kernel->name, .params = params, .param_count = kernel->param_count, .push_size = kernel->push_size};
     if (kernel->has_local_size)

@@ -150,6 +150,32 @@ def test_what_is_not_written_stays():
         out[:] = 5
 
 
+@kp.kernel
+def count_up(i: Index, out: Array[f32]):
+    out[i] = f32(i)
+
+
+def test_what_is_overwritten_need_not_come_along():
+    """What a temporary held before never shows: it is filled, or what it is for is brought."""
+    for count in (6, LARGE):
+        wanted = np.arange(count, dtype=np.float32)
+        other = np.full(count, 7, np.float32)
+        add(1.0, other)  # leaves its numbers in the temporary
+        out = np.zeros(count, np.float32)
+        for _ in range(3):
+            count_up(out)
+            assert np.array_equal(out, wanted)
+        out[:] = -1
+        count_up(out, extent=4)
+        assert out[:4].tolist() == [0, 1, 2, 3] and (out[4:] == -1).all()
+        count_up(out, extent=(count, 2))
+        multiply(out, out, out)
+        assert np.array_equal(out, wanted * wanted)
+        listed = [9.0] * 6
+        count_up(listed, extent=2)
+        assert listed == [0, 1, 9, 9, 9, 9]
+
+
 def test_memory_is_given_back(memory):
     before = held(memory())[0]
     for count in range(1, 300):
