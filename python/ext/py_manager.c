@@ -718,8 +718,8 @@ PyDoc_STRVAR(
     "allocations.");
 PyDoc_STRVAR(trim_doc,
              "trim($self, /)\n--\n\n"
-             "Gives back to the driver what is kept for reuse: empty blocks of memory, pipelines that no algorithm\n"
-             "uses, command buffers.");
+             "Gives back to the driver what is kept for reuse: memory of calls with arrays, empty blocks of memory,\n"
+             "pipelines that no algorithm uses, command buffers.");
 PyDoc_STRVAR(full_doc, "full($self, /, shape, value, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
                        "A tensor whose host side starts as that number everywhere.\n\n"
                        "ValueError: a storage tensor, which has no host side; record OpFill.");
