@@ -30,9 +30,9 @@ typedef struct kp_external_memory {
     int fd;                  //
     kp_handle_type type;     //
     uint64_t size;           // bytes of the memory behind it, as a whole
-    uint64_t offset;         // of the tensor's first byte
+    uint64_t offset;         // of the tensor's first byte; 0 for an image
     uint32_t memory_type;    // Vulkan's index of it on the device; a dma-buf does not need it
-    bool dedicated;          // the driver wants it bound to one buffer alone
+    bool dedicated;          // it is for one buffer or image alone, as an image's always is
     uint8_t device_uuid[16]; // of the device, and
     uint8_t driver_uuid[16]; // of the driver that it belongs to. Zeros: not known, and not compared
 } kp_external_memory;
@@ -47,6 +47,18 @@ KP_API kp_result kp_tensor_export(const kp_tensor *tensor, kp_external_memory *o
 // such memory, belongs to another device or driver, or is too small; else as kp_tensor_create. Thread-safety: any.
 KP_API kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory *from, const kp_tensor_desc *desc,
                                   kp_tensor **out);
+
+// The same of an image that was made with kp_image_desc.exported. KP_ERROR_STATE for another one or a dead one,
+// KP_ERROR_TYPE for a tensor. Thread-safety: any.
+KP_API kp_result kp_image_export(const kp_image *image, kp_external_memory *out);
+
+// An image in that memory, with the contents that it has, of the same format, axes and use: only the same driver knows
+// how an image lies in memory, and nobody can compare more than its size. Of `desc` `data` and `exported` must be zero.
+// Others that know the memory as a VkImage have it in the layout GENERAL, and of Vulkan's external queue family,
+// between kp's evaluations. KP_ERROR_UNSUPPORTED where the device lacks the extension, or cannot share such images;
+// KP_ERROR_ARGUMENT as kp_tensor_import; else as kp_image_create. Thread-safety: any.
+KP_API kp_result kp_image_import(kp_manager *manager, const kp_external_memory *from, const kp_image_desc *desc,
+                                 kp_image **out);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Semaphores

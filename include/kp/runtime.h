@@ -380,6 +380,7 @@ typedef struct kp_image_desc {
     kp_memory_type memory_type; // STORAGE: no host side; all others are the same for an image
     kp_filter filter;           // when it is sampled; coordinates go from 0 to 1 on each axis
     kp_wrap wrap;               //
+    kp_handle_type exported;    // OPAQUE_FD: kp_image_export works (kp/external.h); it has its memory to itself
     const char *label;          // name in messages and for debuggers; NULL: "image"
 } kp_image_desc;
 
@@ -392,7 +393,8 @@ typedef struct kp_image_desc {
 //
 // KP_ERROR_UNSUPPORTED for a format that the device has no images of, by name: three channels often, and linear filters
 // of 32-bit floats at times. KP_ERROR_TYPE for an element type that images do not have; else as kp_tensor_create.
-// Submits a few commands to the manager's first queue, and does not wait for them. Thread-safety: any.
+// Submits a few commands to the manager's first queue, and does not wait for them unless it is exported. Thread-safety:
+// any.
 KP_API kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out);
 
 // As kp_memory_destroy.

@@ -1,6 +1,7 @@
-// See external.h, and kp/external.h: tensors in memory that others have too. Semaphores are semaphore.c.
+// See external.h, and kp/external.h: tensors and images in memory that others have too. Semaphores are semaphore.c.
 #include "external.h"
 
+#include "image.h"
 #include "tensor.h"
 
 #include <kp/external.h>
@@ -29,43 +30,59 @@ static kp_handle_type as_handle(VkExternalMemoryHandleTypeFlagBits type) {
 }
 
 // The root's contents are held.
-static kp_result export_held(const kp_memory *tensor, kp_external_memory *out) {
-    const kp_memory *root = tensor->root;
+static kp_result export_held(const kp_memory *memory, kp_external_memory *out) {
+    const kp_memory *root = memory->root;
     kp_device *device = root->device;
+    bool image = root->format != NULL;
     kp_heap_fd made;
-    kp_result result = kp_heap_export_fd(device, root->device_side.chunk, root->share.handle_type, &made);
+    kp_result result =
+        kp_heap_export_fd(device, image ? root->pixels.chunk : root->device_side.chunk, root->share.handle_type, &made);
     if (result != KP_OK)
-        return kp_error_set(result, "tensor '%s': %s", tensor->label, kp_last_error());
+        return kp_error_set(result, "%s '%s': %s", kp_memory_kind(memory), memory->label, kp_last_error());
     *out = (kp_external_memory){.fd = made.fd,
                                 .type = as_handle(made.handle_type),
                                 .size = made.size,
-                                .offset = root->device_side.memory_offset + tensor->offset,
+                                .offset = image ? 0 : root->device_side.memory_offset + memory->offset,
                                 .memory_type = made.type,
-                                .dedicated = made.dedicated};
+                                .dedicated = image || made.dedicated};
     memcpy(out->device_uuid, device->info.uuid, sizeof out->device_uuid);
     memcpy(out->driver_uuid, device->limits.driver_uuid, sizeof out->driver_uuid);
     return KP_OK;
+}
+
+// `memory` is of the right kind.
+static kp_result export(const kp_memory *memory, kp_external_memory *out) {
+    const char *kind = kp_memory_kind(memory);
+    kp_memory *held = (kp_memory *)(uintptr_t)memory; // const to the caller
+    kp_result result = KP_OK;
+    if (memory->bytes == 0 || !kp_memory_hold(held))
+        return kp_error_set(KP_ERROR_STATE, "%s '%s' is %s", kind, memory->label,
+                            memory->bytes == 0 ? "empty: it has no memory" : "destroyed");
+    if (memory->root->share.handle_type == 0 || memory->root->share.imported)
+        result = kp_error_set(KP_ERROR_STATE, "%s '%s' was not made to be exported (kp_%s_desc.exported)", kind,
+                              memory->label, kind);
+    else
+        result = export_held(memory, out);
+    kp_memory_let_go(held);
+    return result;
 }
 
 kp_result kp_tensor_export(const kp_tensor *tensor, kp_external_memory *out) {
     if (tensor == NULL || out == NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_export: %s is NULL", tensor == NULL ? "tensor" : "out");
     kp_result result = kp_manager_check(tensor->manager, kp_memory_kind(tensor), tensor->label);
-    if (result != KP_OK)
-        return result;
-    if (tensor->format != NULL)
-        return kp_error_set(KP_ERROR_TYPE, "kp_tensor_export: '%s' is an image", tensor->label);
-    kp_memory *held = (kp_memory *)(uintptr_t)tensor; // const to the caller
-    if (tensor->bytes == 0 || !kp_memory_hold(held))
-        return kp_error_set(KP_ERROR_STATE, "tensor '%s' is %s", tensor->label,
-                            tensor->bytes == 0 ? "empty: it has no memory" : "destroyed");
-    if (tensor->root->share.handle_type == 0 || tensor->root->share.imported)
-        result = kp_error_set(KP_ERROR_STATE, "tensor '%s' was not made to be exported (kp_tensor_desc.exported)",
-                              tensor->label);
-    else
-        result = export_held(tensor, out);
-    kp_memory_let_go(held);
-    return result;
+    if (result == KP_OK && tensor->format != NULL)
+        result = kp_error_set(KP_ERROR_TYPE, "kp_tensor_export: '%s' is an image", tensor->label);
+    return result == KP_OK ? export(tensor, out) : result;
+}
+
+kp_result kp_image_export(const kp_image *image, kp_external_memory *out) {
+    if (image == NULL || out == NULL)
+        return kp_error_set(KP_ERROR_ARGUMENT, "kp_image_export: %s is NULL", image == NULL ? "image" : "out");
+    kp_result result = kp_manager_check(image->manager, kp_memory_kind(image), image->label);
+    if (result == KP_OK && image->format == NULL)
+        result = kp_error_set(KP_ERROR_TYPE, "kp_image_export: '%s' is a tensor", image->label);
+    return result == KP_OK ? export(image, out) : result;
 }
 
 // Whether two UUIDs can be one: zeros are not known.
@@ -83,32 +100,49 @@ static void write_uuid(const uint8_t uuid[16], char text[33]) {
     text[32] = '\0';
 }
 
-static kp_result check_uuid(const char *label, const char *what, const uint8_t theirs[16], const uint8_t ours[16]) {
+// What is imported, for messages.
+typedef struct target {
+    const char *kind, *label;
+} target;
+
+static kp_result check_uuid(target t, const char *what, const uint8_t theirs[16], const uint8_t ours[16]) {
     char a[33], b[33];
     if (agree(theirs, ours))
         return KP_OK;
     write_uuid(theirs, a);
     write_uuid(ours, b);
-    return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': the memory is of the %s %s, the manager's is %s", label, what,
-                        a, b);
+    return kp_error_set(KP_ERROR_ARGUMENT, "%s '%s': the memory is of the %s %s, the manager's is %s", t.kind, t.label,
+                        what, a, b);
 }
 
-static kp_result check_import(const kp_manager *manager, const kp_external_memory *from, const kp_tensor_desc *desc) {
-    const char *label = desc->label != NULL ? desc->label : "tensor";
+static kp_result check_import(const kp_manager *manager, const kp_external_memory *from, target t, bool has_data,
+                              bool exported) {
     const kp_device *device = manager->device;
     if (from->type != KP_HANDLE_OPAQUE_FD && from->type != KP_HANDLE_DMA_BUF)
-        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': %d is not a handle type to import from", label,
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s '%s': %d is not a handle type to import from", t.kind, t.label,
                             (int)from->type);
-    if (desc->data != NULL || desc->fill != NULL || desc->exported != KP_HANDLE_NONE)
-        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': imported memory %s", label,
-                            desc->exported != KP_HANDLE_NONE ? "cannot be exported again" : "has its contents");
+    if (has_data || exported)
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s '%s': imported memory %s", t.kind, t.label,
+                            exported ? "cannot be exported again" : "has its contents");
     if (from->dedicated && from->offset != 0)
-        return kp_error_set(KP_ERROR_ARGUMENT, "tensor '%s': memory dedicated to one buffer has it at 0, not at %llu",
-                            label, (unsigned long long)from->offset);
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s '%s': memory dedicated to one %s has it at 0, not at %llu", t.kind,
+                            t.label, t.kind, (unsigned long long)from->offset);
     if (from->type == KP_HANDLE_DMA_BUF)
         return KP_OK;
-    kp_result result = check_uuid(label, "device", from->device_uuid, device->info.uuid);
-    return result == KP_OK ? check_uuid(label, "driver", from->driver_uuid, device->limits.driver_uuid) : result;
+    kp_result result = check_uuid(t, "device", from->device_uuid, device->info.uuid);
+    return result == KP_OK ? check_uuid(t, "driver", from->driver_uuid, device->limits.driver_uuid) : result;
+}
+
+static kp_buffer_share share_of(const kp_external_memory *from) {
+    kp_buffer_share share = {.imported = true,
+                             .from = {.fd = from->fd,
+                                      .size = from->size,
+                                      .offset = from->offset,
+                                      .type = from->memory_type,
+                                      .dedicated = from->dedicated}};
+    kp_external_memory_handle(from->type, &share.handle_type);
+    share.from.handle_type = share.handle_type;
+    return share;
 }
 
 kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory *from, const kp_tensor_desc *desc,
@@ -117,16 +151,26 @@ kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory *from, 
     if (result == KP_OK && from == NULL)
         result = kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_import: from is NULL");
     if (result == KP_OK)
-        result = check_import(manager, from, desc);
+        result = check_import(manager, from, (target){"tensor", desc->label != NULL ? desc->label : "tensor"},
+                              desc->data != NULL || desc->fill != NULL, desc->exported != KP_HANDLE_NONE);
     if (result != KP_OK)
         return result;
-    kp_tensor_given given = {.share = {.imported = true,
-                                       .from = {.fd = from->fd,
-                                                .size = from->size,
-                                                .offset = from->offset,
-                                                .type = from->memory_type,
-                                                .dedicated = from->dedicated}}};
-    kp_external_memory_handle(from->type, &given.share.handle_type);
-    given.share.from.handle_type = given.share.handle_type;
-    return kp_tensor_make(manager, desc, &given, out);
+    return kp_tensor_make(manager, desc, &(kp_tensor_given){.share = share_of(from)}, out);
+}
+
+kp_result kp_image_import(kp_manager *manager, const kp_external_memory *from, const kp_image_desc *desc,
+                          kp_image **out) {
+    kp_result result = kp_image_check(manager, desc, out, "kp_image_import");
+    if (result == KP_OK && from == NULL)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "kp_image_import: from is NULL");
+    if (result != KP_OK)
+        return result;
+    const target t = {"image", desc->label != NULL ? desc->label : "image"};
+    result = check_import(manager, from, t, desc->data != NULL, desc->exported != KP_HANDLE_NONE);
+    if (result == KP_OK && from->type != KP_HANDLE_OPAQUE_FD)
+        result = kp_error_set(KP_ERROR_ARGUMENT, "image '%s': images are shared by OPAQUE_FD alone", t.label);
+    if (result != KP_OK)
+        return result;
+    const kp_buffer_share share = share_of(from);
+    return kp_image_make(manager, desc, &share, out);
 }

@@ -1,8 +1,9 @@
 // Images: memory whose device side is a VkImage. The host side holds its pixels in rows, without gaps, and is a buffer
 // of its own on every device: what an image's memory looks like is the driver's secret.
-#include "memory.h"
+#include "image.h"
 
 #include "base/alloc.h"
+#include "external.h"
 #include "recording.h"
 #include "vulkan/command.h"
 #include "vulkan/guard.h"
@@ -153,6 +154,8 @@ kp_result kp_image_settle(kp_memory *image, kp_recording **out) {
         result = kp_command_begin(device, recording->command);
     if (result == KP_OK) {
         kp_pixels_settle(device, recording->command->buffer, &image->pixels);
+        if (image->share.handle_type != 0)
+            kp_pixels_change_owner(device, recording->command->buffer, &image->pixels, recording->queue->family, false);
         result = kp_command_end(device, recording->command);
     }
     if (result == KP_OK)
@@ -170,21 +173,29 @@ void kp_image_leave(kp_memory *image, kp_recording *recording) {
     kp_memory_ref(image);
     atomic_fetch_add_explicit(&image->holds, 1, memory_order_relaxed); // its handle has one
     recording->memory[recording->memory_count++] = image;
-    kp_manager_adopt(image->manager, recording);
+    if (image->share.handle_type == 0) {
+        kp_manager_adopt(image->manager, recording);
+        return;
+    }
+    kp_recording_end(recording); // whoever imports the image knows nothing of this
+    kp_recording_destroy(recording);
 }
 
-kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out) {
-    kp_result result = kp_manager_check(manager, "kp_image_create", NULL);
-    if (result != KP_OK)
-        return result;
-    if (desc == NULL || out == NULL)
-        return kp_error_set(KP_ERROR_ARGUMENT, "kp_image_create: %s is NULL", desc == NULL ? "desc" : "out");
+kp_result kp_image_check(const kp_manager *manager, const kp_image_desc *desc, kp_image **out, const char *function) {
+    kp_result result = kp_manager_check(manager, function, NULL);
+    if (result == KP_OK && (desc == NULL || out == NULL))
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", function, desc == NULL ? "desc" : "out");
+    return result;
+}
+
+kp_result kp_image_make(kp_manager *manager, const kp_image_desc *desc, const kp_buffer_share *share, kp_image **out) {
     kp_manager_reap(manager);
     kp_memory *image = kp_alloc_zero(1, sizeof *image);
     if (image == NULL)
         return kp_error_host_memory(sizeof *image);
     image->manager = manager;
-    result = describe(desc, image);
+    image->share = *share;
+    kp_result result = describe(desc, image);
     if (result == KP_OK)
         result = kp_memory_open(image, desc->data);
     if (result != KP_OK) {
@@ -194,6 +205,18 @@ kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_ima
     }
     *out = image;
     return KP_OK;
+}
+
+kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out) {
+    kp_buffer_share share = {0};
+    kp_result result = kp_image_check(manager, desc, out, "kp_image_create");
+    if (result != KP_OK)
+        return result;
+    if (desc->exported != KP_HANDLE_NONE && desc->exported != KP_HANDLE_OPAQUE_FD)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': images are shared by OPAQUE_FD alone",
+                            desc->label != NULL ? desc->label : "image");
+    kp_external_memory_handle(desc->exported, &share.handle_type);
+    return kp_image_make(manager, desc, &share, out);
 }
 
 kp_result kp_image_describe(const kp_image *image, kp_image_desc *out) {
@@ -211,6 +234,8 @@ kp_result kp_image_describe(const kp_image *image, kp_image_desc *out) {
                            .memory_type = image->type,
                            .filter = image->filter == VK_FILTER_LINEAR ? KP_FILTER_LINEAR : KP_FILTER_NEAREST,
                            .wrap = wrap_from(image->wrap),
+                           .exported = image->share.handle_type != 0 && !image->share.imported ? KP_HANDLE_OPAQUE_FD
+                                                                                               : KP_HANDLE_NONE,
                            .label = image->label};
     return KP_OK;
 }

@@ -125,7 +125,8 @@ static kp_result make_pixels(kp_memory *memory) {
                                                           .format_name = memory->format->name,
                                                           .dimensions = memory->dimensions,
                                                           .extent = memory->extent,
-                                                          .label = memory->label},
+                                                          .label = memory->label,
+                                                          .share = memory->share},
                                         &memory->pixels);
     if (result != KP_OK)
         return kp_error_set(result, "image '%s': %s", memory->label, kp_last_error());
@@ -275,7 +276,7 @@ kp_result kp_memory_open(kp_memory *memory, const void *data) {
     if (result == KP_OK)
         result = init_order(memory);
     kp_recording *settling = NULL;
-    if (result == KP_OK && memory->format != NULL)
+    if (result == KP_OK && memory->format != NULL && !memory->share.imported)
         result = kp_image_settle(memory, &settling);
     if (result != KP_OK)
         goto fail;

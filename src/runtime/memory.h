@@ -43,7 +43,7 @@ struct kp_memory {
     kp_buffer_share share;       // how others have its memory, of a root; zeroed: they do not
     kp_buffer host_side;         // of a root; when not shared: made when first needed
 
-    // Of images alone, which have no views and are never shared.
+    // Of images alone, which have no views, and whose host side is never the device side.
     const kp_format *format;   // NULL: it is a tensor
     kp_pixels pixels;          // device side
     kp_pixels_uses uses;       //

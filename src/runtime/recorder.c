@@ -105,6 +105,10 @@ void kp_recorder_fence_all(kp_recorder *recorder) {
 
 // A change of owners, between the queues of the device and others (Vulkan's external queue family).
 static void change_owner(kp_recorder *recorder, const kp_memory *memory, uint32_t family, bool acquire) {
+    if (memory->format != NULL) {
+        kp_pixels_change_owner(recorder->device, recorder->commands, &memory->pixels, family, acquire);
+        return;
+    }
     const uint32_t ours = recorder->device->named_family_count > 1 ? VK_QUEUE_FAMILY_IGNORED : family;
     const uint32_t theirs = VK_QUEUE_FAMILY_EXTERNAL;
     const kp_barrier_access work = kp_barrier_on(kp_barrier_any_work, recorder->computes),

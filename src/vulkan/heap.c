@@ -489,14 +489,16 @@ kp_result kp_heap_import(kp_device *device, const kp_heap_want *want, void *host
 // Memory behind file descriptors
 // ---------------------------------------------------------------------------------------------------------------------
 
+static const char *kind_of(const kp_heap_want *want) { return want->image != VK_NULL_HANDLE ? "an image" : "a buffer"; }
+
 // The memory type that it is imported as.
 static kp_result fd_type(kp_device *device, const kp_heap_want *want, const kp_heap_fd *from, uint32_t *out) {
     if (from->handle_type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT) {
         if (from->type >= device->limits.memory.memoryTypeCount || (want->needs.memoryTypeBits >> from->type & 1) == 0)
             return kp_error_set(KP_ERROR_ARGUMENT,
                                 "%s: the memory type %u, which the memory is said to have, is none "
-                                "of a buffer's here",
-                                device->label, from->type);
+                                "of %s's here",
+                                device->label, from->type, kind_of(want));
         *out = from->type;
         return KP_OK;
     }
@@ -526,8 +528,8 @@ static kp_result map_imported(kp_device *device, kp_heap_block *block) {
 // The driver takes the descriptor that it is given where the import goes well: it gets one of its own.
 static kp_result import_fd(kp_device *device, const kp_heap_want *want, const kp_heap_fd *from, uint32_t type, int own,
                            kp_heap_chunk **out) {
-    const VkMemoryDedicatedAllocateInfo dedicated = {.sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
-                                                     .buffer = want->buffer};
+    const VkMemoryDedicatedAllocateInfo dedicated = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, .buffer = want->buffer, .image = want->image};
     const VkImportMemoryFdInfoKHR info = {.sType = VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR,
                                           .pNext = from->dedicated ? &dedicated : NULL,
                                           .handleType = from->handle_type,
@@ -546,12 +548,18 @@ static kp_result import_fd(kp_device *device, const kp_heap_want *want, const kp
 
 kp_result kp_heap_import_fd(kp_device *device, const kp_heap_want *want, const kp_heap_fd *from, kp_heap_chunk **out) {
     if (from->offset % want->needs.alignment != 0)
-        return kp_error_set(KP_ERROR_ARGUMENT, "%s: a buffer begins at a multiple of %llu bytes, the offset is %llu",
-                            device->label, (unsigned long long)want->needs.alignment, (unsigned long long)from->offset);
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s begins at a multiple of %llu bytes, the offset is %llu",
+                            device->label, kind_of(want), (unsigned long long)want->needs.alignment,
+                            (unsigned long long)from->offset);
     if (from->offset > from->size || want->needs.size > from->size - from->offset)
-        return kp_error_set(KP_ERROR_ARGUMENT, "%s: the buffer needs %llu bytes from %llu on, the memory has %llu",
-                            device->label, (unsigned long long)want->needs.size, (unsigned long long)from->offset,
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: %s needs %llu bytes from %llu on, the memory has %llu",
+                            device->label, want->image != VK_NULL_HANDLE ? "the image" : "the buffer",
+                            (unsigned long long)want->needs.size, (unsigned long long)from->offset,
                             (unsigned long long)from->size);
+    if (want->image != VK_NULL_HANDLE && from->dedicated && want->needs.size != from->size)
+        return kp_error_set(KP_ERROR_ARGUMENT,
+                            "%s: the image needs %llu bytes, the memory has %llu: it was made for another one",
+                            device->label, (unsigned long long)want->needs.size, (unsigned long long)from->size);
     struct stat file; // a CPU driver's memory is one, and what lies behind its end is not there
     if (fstat(from->fd, &file) == 0 && S_ISREG(file.st_mode) && (VkDeviceSize)file.st_size < from->size)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: the memory is said to have %llu bytes, its file has %llu",

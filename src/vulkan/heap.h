@@ -57,7 +57,7 @@ typedef struct kp_heap_fd {
     VkExternalMemoryHandleTypeFlagBits handle_type; //
     VkDeviceSize size, offset;                      // of the memory, and of the piece in it
     uint32_t type;                                  // memory type; for a dma-buf it is found
-    bool dedicated;                                 // to the buffer that it was made for
+    bool dedicated;                                 // to the buffer or image that it was made for
 } kp_heap_fd;
 
 void kp_heap_init(kp_device *device);

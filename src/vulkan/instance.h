@@ -17,6 +17,7 @@
     X(GetPhysicalDeviceFeatures2)                   \
     X(GetPhysicalDeviceFormatProperties)            \
     X(GetPhysicalDeviceImageFormatProperties)       \
+    X(GetPhysicalDeviceImageFormatProperties2)      \
     X(GetPhysicalDeviceMemoryProperties)            \
     X(GetPhysicalDeviceMemoryProperties2)           \
     X(GetPhysicalDeviceQueueFamilyProperties)       \

@@ -47,6 +47,47 @@ static kp_result check_extent(const kp_device *device, const kp_pixels_desc *des
     return KP_OK;
 }
 
+// What the device says of images of this kind. Whether they can be shared, as a mask.
+static VkResult query_kind(const kp_device *device, const kp_pixels_desc *desc, kp_pixels_uses uses,
+                           VkImageFormatProperties *out, VkExternalMemoryFeatureFlags *sharing) {
+    VkExternalImageFormatProperties external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES};
+    VkImageFormatProperties2 all = {.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2};
+    const VkPhysicalDeviceExternalImageFormatInfo share = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO, .handleType = desc->share.handle_type};
+    VkPhysicalDeviceImageFormatInfo2 info = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
+                                             .format = desc->format,
+                                             .type = type_of(desc->dimensions),
+                                             .tiling = VK_IMAGE_TILING_OPTIMAL,
+                                             .usage = usage_of(uses)};
+    if (desc->share.handle_type != 0) {
+        all.pNext = &external;
+        info.pNext = &share;
+    }
+    VkResult result = device->instance->GetPhysicalDeviceImageFormatProperties2(device->physical, &info, &all);
+    *out = all.imageFormatProperties;
+    *sharing = external.externalMemoryProperties.externalMemoryFeatures;
+    return result;
+}
+
+// The extension that sharing needs, and what the driver does with it.
+static kp_result check_share(const kp_device *device, const kp_pixels_desc *desc, kp_pixels_uses uses) {
+    VkImageFormatProperties p;
+    VkExternalMemoryFeatureFlags has = 0;
+    if (desc->share.handle_type == 0)
+        return KP_OK;
+    if (!device->features.memory_fd)
+        return kp_error_set(KP_ERROR_UNSUPPORTED, "%s lacks VK_KHR_external_memory_fd, which sharing memory needs",
+                            device->info.name);
+    VkExternalMemoryFeatureFlagBits wants =
+        desc->share.imported ? VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT : VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT;
+    VkResult result = query_kind(device, desc, uses, &p, &has);
+    if (result == VK_SUCCESS && (has & wants) != 0)
+        return check_extent(device, desc, &p.maxExtent);
+    return kp_error_set(KP_ERROR_UNSUPPORTED, "%s has VK_KHR_external_memory_fd, but cannot %s %u-D images of %s by it",
+                        device->info.name, desc->share.imported ? "import" : "export", desc->dimensions,
+                        desc->format_name);
+}
+
 // That the device has such images, and that large.
 static kp_result check(const kp_device *device, const kp_pixels_desc *desc, kp_pixels_uses uses) {
     VkImageFormatProperties p;
@@ -59,13 +100,17 @@ static kp_result check(const kp_device *device, const kp_pixels_desc *desc, kp_p
                             desc->format_name);
     if (result < 0)
         return kp_device_check((kp_device *)(uintptr_t)device, result, "vkGetPhysicalDeviceImageFormatProperties");
-    return check_extent(device, desc, &p.maxExtent);
+    kp_result checked = check_extent(device, desc, &p.maxExtent);
+    return checked == KP_OK ? check_share(device, desc, uses) : checked;
 }
 
 static kp_result make(kp_device *device, const kp_pixels_desc *desc, kp_pixels_uses uses, kp_pixels *pixels) {
     bool many = device->named_family_count > 1; // arrays alone go by the queue for copies
+    const VkExternalMemoryImageCreateInfo external = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO,
+                                                      .handleTypes = desc->share.handle_type};
     return KP_VK(device, CreateImage, device->handle,
                  &(VkImageCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                                      .pNext = external.handleTypes != 0 ? &external : NULL,
                                       .imageType = type_of(desc->dimensions),
                                       .format = desc->format,
                                       .extent = desc->extent,
@@ -80,17 +125,24 @@ static kp_result make(kp_device *device, const kp_pixels_desc *desc, kp_pixels_u
                  NULL, &pixels->handle);
 }
 
-static kp_result give_memory(kp_device *device, kp_pixels *pixels) {
+// Shared memory is dedicated to its image, as drivers like it.
+static kp_result give_memory(kp_device *device, const kp_pixels_desc *desc, kp_pixels *pixels) {
     kp_heap_want want = {.preferred = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT,
                          .avoided = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
-                         .image = pixels->handle};
+                         .image = pixels->handle,
+                         .exported = desc->share.imported ? 0 : desc->share.handle_type,
+                         .dedicated = true,
+                         .label = desc->label};
     device->vk.vkGetImageMemoryRequirements(device->handle, pixels->handle, &want.needs);
     pixels->size = want.needs.size;
-    kp_result result = kp_heap_alloc(device, &want, &pixels->chunk);
+    kp_result result = desc->share.imported ? kp_heap_import_fd(device, &want, &desc->share.from, &pixels->chunk)
+                                            : kp_heap_alloc(device, &want, &pixels->chunk);
     if (result != KP_OK)
         return result;
+    // What is imported lies where its offset says.
+    VkDeviceSize alignment = desc->share.imported ? want.needs.alignment : kp_heap_alignment(device, &want);
     return KP_VK(device, BindImageMemory, device->handle, pixels->handle, kp_heap_memory(pixels->chunk),
-                 kp_heap_offset(pixels->chunk, kp_heap_alignment(device, &want)));
+                 kp_heap_offset(pixels->chunk, alignment));
 }
 
 kp_result kp_pixels_create(kp_device *device, const kp_pixels_desc *desc, kp_pixels *out) {
@@ -100,7 +152,7 @@ kp_result kp_pixels_create(kp_device *device, const kp_pixels_desc *desc, kp_pix
     if (result == KP_OK)
         result = make(device, desc, uses, &pixels);
     if (result == KP_OK)
-        result = give_memory(device, &pixels);
+        result = give_memory(device, desc, &pixels);
     if (result == KP_OK)
         result = KP_VK(device, CreateImageView, device->handle,
                        &(VkImageViewCreateInfo){.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
@@ -125,6 +177,26 @@ void kp_pixels_destroy(kp_device *device, kp_pixels *pixels) {
         device->vk.vkDestroyImage(device->handle, pixels->handle, NULL);
     kp_heap_free(device, pixels->chunk);
     *pixels = (kp_pixels){0};
+}
+
+void kp_pixels_change_owner(kp_device *device, VkCommandBuffer commands, const kp_pixels *pixels, uint32_t family,
+                            bool acquire) {
+    const uint32_t ours = device->named_family_count > 1 ? VK_QUEUE_FAMILY_IGNORED : family;
+    const uint32_t theirs = VK_QUEUE_FAMILY_EXTERNAL;
+    bool computes = device->info.queue_families[family].compute;
+    const kp_barrier_access work = kp_barrier_on(kp_barrier_any_work, computes),
+                            use = kp_barrier_on(kp_barrier_any_use, computes);
+    device->vk.vkCmdPipelineBarrier(commands, acquire ? VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT : work.stage,
+                                    acquire ? use.stage : VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, NULL, 0, NULL, 1,
+                                    &(VkImageMemoryBarrier){.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                                            .srcAccessMask = acquire ? 0 : work.access,
+                                                            .dstAccessMask = acquire ? use.access : 0,
+                                                            .oldLayout = VK_IMAGE_LAYOUT_GENERAL,
+                                                            .newLayout = VK_IMAGE_LAYOUT_GENERAL,
+                                                            .srcQueueFamilyIndex = acquire ? theirs : ours,
+                                                            .dstQueueFamilyIndex = acquire ? ours : theirs,
+                                                            .image = pixels->handle,
+                                                            .subresourceRange = whole});
 }
 
 void kp_pixels_settle(kp_device *device, VkCommandBuffer commands, const kp_pixels *pixels) {

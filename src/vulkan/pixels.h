@@ -5,7 +5,7 @@
 #ifndef KP_SRC_VULKAN_PIXELS_H
 #define KP_SRC_VULKAN_PIXELS_H
 
-#include "device.h"
+#include "buffer.h"
 
 typedef struct kp_pixels {
     VkImage handle;       // VK_NULL_HANDLE: none
@@ -21,6 +21,7 @@ typedef struct kp_pixels_desc {
     uint32_t dimensions;     // 1 to 3
     VkExtent3D extent;       //
     const char *label;       //
+    kp_buffer_share share;   // how others have its memory, which it has to itself then; zeroed: they do not
 } kp_pixels_desc;
 
 // What the device can do with images of a format; the usage of all that kp makes.
@@ -34,6 +35,11 @@ kp_pixels_uses kp_pixels_query(const kp_device *device, VkFormat format);
 // kp_heap_alloc. `*out` is written only on KP_OK.
 kp_result kp_pixels_create(kp_device *device, const kp_pixels_desc *desc, kp_pixels *out);
 void kp_pixels_destroy(kp_device *device, kp_pixels *pixels); // an empty one is fine; it is empty afterwards
+
+// Records a change of owners between the queues of a family and others (Vulkan's external queue family), in the image's
+// layout: before the first use of what others have, and after the last.
+void kp_pixels_change_owner(kp_device *device, VkCommandBuffer commands, const kp_pixels *pixels, uint32_t family,
+                            bool acquire);
 
 // Records what brings a new image into its layout. Its contents are undefined then.
 void kp_pixels_settle(kp_device *device, VkCommandBuffer commands, const kp_pixels *pixels);
