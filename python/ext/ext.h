@@ -316,6 +316,20 @@ PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObj
                             kp_memory_type memory_type);
 
 // A tensor of that structured dtype; desc->structure is filled in.
+// A structured dtype with the description of its structs, which lives as long; zeroed: none.
+typedef struct ext_structure {
+    PyObject *dtype, *held;
+} ext_structure;
+
+// The structured dtype that an argument names: itself, the `dtype` of a kp.Struct, or what NumPy makes of it. A new
+// reference; NULL for any other dtype. -1 with an exception.
+int ext_struct_named(PyObject *object, PyObject **out);
+
+// Sets desc->structure. -1 with an exception; else it has to be finished: `tensor`, which is taken over and may be
+// NULL, gets its dtype.
+int ext_struct_read(kp_ext *ext, PyObject *dtype, const char *what, kp_tensor_desc *desc, ext_structure *out);
+PyObject *ext_struct_finish(PyObject *tensor, ext_structure *structure);
+
 PyObject *ext_struct_create(kp_ext *ext, ext_core *core, PyObject *dtype, const char *what, kp_tensor_desc *desc);
 
 // Whether an array has the tensor's dtype. -1 with a TypeError that names `what`.
@@ -382,8 +396,19 @@ typedef struct ext_manager {
 // A manager of that class on a handle, which it takes over, also when it fails.
 PyObject *ext_manager_on(PyTypeObject *type, kp_ext *ext, kp_manager *handle);
 
-// The first three arguments of full(), zeros() and empty(), in their order. -1 with an exception.
-int ext_manager_read_new(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, kp_tensor_desc *desc);
+// making.c: tensors of a shape; methods of ext_manager.
+typedef struct ext_making {
+    kp_tensor_desc desc;     //
+    ext_structure structure; // what it points to, for structs
+} ext_making;
+
+// Shape, dtype (NULL: float32) and memory type, into a zeroed one (`desc` may have more). -1 with an exception; else it
+// has to be finished: `tensor`, which is taken over and may be NULL, gets its dtype. NULL with an exception.
+int ext_making_read(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, ext_making *out);
+PyObject *ext_making_finish(PyObject *tensor, ext_making *making);
+PyObject *ext_making_full(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_making_zeros(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_making_empty(PyObject *manager, PyObject *args, PyObject *kwargs);
 
 typedef struct ext_semaphore {
     PyObject_HEAD kp_ext *ext;
@@ -397,9 +422,10 @@ typedef struct ext_semaphore {
 int ext_external_init(kp_ext *ext, PyObject *module);
 PyObject *ext_external_exportable(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_external_import(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_external_import_image(ext_manager *m, PyObject *memory, const kp_image_desc *desc);
 PyObject *ext_external_semaphore(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_external_import_semaphore(PyObject *manager, PyObject *args, PyObject *kwargs);
-PyObject *ext_external_export(PyObject *tensor, PyObject *unused);
+PyObject *ext_external_export(PyObject *memory, PyObject *unused);
 PyObject *ext_external_submit(PyObject *sequence, PyObject *args, PyObject *kwargs);
 
 // native.c: Vulkan's handles, of ext_manager, ext_tensor and ext_semaphore; and ext_manager's class

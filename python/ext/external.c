@@ -13,16 +13,17 @@ static PyStructSequence_Field memory_fields[] = {
     {"fd", "file descriptor, yours to close"},
     {"handle", "'opaque_fd' or 'dma_buf'"},
     {"size", "bytes of the memory behind it"},
-    {"offset", "of the tensor's first byte"},
+    {"offset", "of the tensor's first byte; 0 for an image"},
     {"memory_type", "Vulkan's index of it"},
-    {"dedicated", "the driver wants it bound to one buffer alone"},
+    {"dedicated", "it is for one buffer or image alone"},
     {"device_uuid", "32 hex digits"},
     {"driver_uuid", "32 hex digits"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc memory_desc = {
     "kp.ExternalMemory",
-    "What another process, manager or library has to know of a tensor's memory. A process that got the descriptor\n"
+    "What another process, manager or library has to know of a tensor's or an image's memory. A process that got the "
+    "descriptor\n"
     "under another number makes one of its own: kp.ExternalMemory((fd, *memory[1:])).",
     memory_fields, 8};
 
@@ -120,11 +121,11 @@ PyObject *ext_external_exportable(PyObject *self, PyObject *args, PyObject *kwar
     ext_manager *m = (ext_manager *)self;
     PyObject *shape, *dtype = NULL, *type = NULL;
     const char *handle = handles[KP_HANDLE_OPAQUE_FD];
-    kp_tensor_desc desc = {0};
+    ext_making making = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$s:exportable", names, &shape, &dtype, &type, &handle) ||
-        ext_manager_read_new(m, shape, dtype, type, &desc) < 0 || read_handle(handle, &desc.exported) < 0)
+        read_handle(handle, &making.desc.exported) < 0 || ext_making_read(m, shape, dtype, type, &making) < 0)
         return NULL;
-    return ext_tensor_from_desc(m->ext, m->core, &desc);
+    return ext_making_finish(ext_tensor_from_desc(m->ext, m->core, &making.desc), &making);
 }
 
 PyObject *ext_external_import(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -132,16 +133,29 @@ PyObject *ext_external_import(PyObject *self, PyObject *args, PyObject *kwargs) 
     ext_manager *m = (ext_manager *)self;
     PyObject *memory, *shape, *dtype = NULL, *type = NULL;
     kp_external_memory from = {0};
-    kp_tensor_desc desc = {0};
+    ext_making making = {0};
     kp_tensor *handle;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:import_tensor", names, &memory, &shape, &dtype, &type) ||
-        read_memory(m->ext, memory, &from) < 0 || ext_manager_read_new(m, shape, dtype, type, &desc) < 0)
+        read_memory(m->ext, memory, &from) < 0 || ext_making_read(m, shape, dtype, type, &making) < 0)
         return NULL;
     kp_manager *manager = ext_core_use(m->ext, m->core);
     if (manager == NULL)
+        return ext_making_finish(NULL, &making);
+    PyThreadState *thread = ext_core_enter(m->core);
+    kp_result result = kp_tensor_import(manager, &from, &making.desc, &handle);
+    ext_core_leave(m->core, thread);
+    return ext_making_finish(
+        result == KP_OK ? ext_tensor_wrap(m->ext, m->core, handle) : ext_error_raise(m->ext, result), &making);
+}
+
+PyObject *ext_external_import_image(ext_manager *m, PyObject *memory, const kp_image_desc *desc) {
+    kp_external_memory from = {0};
+    kp_image *handle;
+    kp_manager *manager = read_memory(m->ext, memory, &from) == 0 ? ext_core_use(m->ext, m->core) : NULL;
+    if (manager == NULL)
         return NULL;
     PyThreadState *thread = ext_core_enter(m->core);
-    kp_result result = kp_tensor_import(manager, &from, &desc, &handle);
+    kp_result result = kp_image_import(manager, &from, desc, &handle);
     ext_core_leave(m->core, thread);
     return result == KP_OK ? ext_tensor_wrap(m->ext, m->core, handle) : ext_error_raise(m->ext, result);
 }
@@ -151,11 +165,11 @@ PyObject *ext_external_export(PyObject *self, PyObject *unused) {
     ext_tensor *t = (ext_tensor *)self;
     kp_external_memory memory;
     if (t->handle == NULL || t->doomed)
-        return ext_error_format(t->ext, KP_ERROR_STATE, "the tensor %s",
-                                t->core == NULL ? "has no device memory yet" : "is destroyed");
+        return ext_error_format(t->ext, KP_ERROR_STATE, "the %s %s", t->image ? "image" : "tensor",
+                                t->classic ? "has no device memory yet" : "is destroyed");
     if (ext_core_use(t->ext, t->core) == NULL)
         return NULL;
-    kp_result result = kp_tensor_export(t->handle, &memory);
+    kp_result result = (kp_memory_is_image(t->handle) ? kp_image_export : kp_tensor_export)(t->handle, &memory);
     return result == KP_OK ? write_memory(t->ext, &memory) : ext_error_raise(t->ext, result);
 }
 

@@ -83,7 +83,7 @@ PyObject *ext_native_memory(PyObject *self, PyObject *unused) {
     kp_vulkan_buffer native;
     if (t->handle == NULL || t->doomed)
         return ext_error_format(t->ext, KP_ERROR_STATE, "the %s %s", t->image ? "image" : "tensor",
-                                t->core == NULL ? "has no device memory yet" : "is destroyed");
+                                t->classic ? "has no device memory yet" : "is destroyed");
     if (ext_core_use(t->ext, t->core) == NULL)
         return NULL;
     if (t->image)

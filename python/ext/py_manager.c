@@ -354,78 +354,67 @@ static int word_of(const char *word, const char *what, const char *const *words,
     return -1;
 }
 
+// What images are told, but for their data.
+typedef struct image_words {
+    PyObject *axes[3], *type, *depth; // width, height, channels
+    const char *filter, *wrap;
+    int normalized;
+} image_words;
+
+static int read_image(const image_words *w, kp_image_desc *desc) {
+    int filter = 0, wrap = 0;
+    if (read_count(w->axes[0], "width", &desc->width) < 0 || read_count(w->axes[1], "height", &desc->height) < 0 ||
+        read_count(w->axes[2], "num_channels", &desc->channels) < 0 ||
+        (w->depth != NULL && read_count(w->depth, "depth", &desc->depth) < 0) ||
+        ext_tensor_memory_type(w->type, &desc->memory_type) < 0 ||
+        (filter = word_of(w->filter, "filter", ext_image_filters, 2)) < 0 ||
+        (wrap = word_of(w->wrap, "wrap", ext_image_wraps, 4)) < 0)
+        return -1;
+    if (desc->channels == 0) {
+        PyErr_SetString(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");
+        return -1;
+    }
+    desc->normalized = w->normalized != 0;
+    desc->filter = (kp_filter)filter;
+    desc->wrap = (kp_wrap)wrap;
+    return 0;
+}
+
 static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, int want, const char *format) {
-    static char *names[] = {"data",  "width",      "height", "num_channels", "memory_type",
-                            "depth", "normalized", "filter", "wrap",         NULL};
-    PyObject *data, *axes[3], *type = NULL, *depth = NULL;
-    const char *filter = ext_image_filters[0], *wrap = ext_image_wraps[0];
-    int normalized = 0, filter_at, wrap_at;
+    static char *names[] = {"data",       "width",  "height", "num_channels", "memory_type", "depth",
+                            "normalized", "filter", "wrap",   "exported",     NULL};
+    PyObject *data;
+    image_words w = {.filter = ext_image_filters[0], .wrap = ext_image_wraps[0]};
+    int exported = 0;
     kp_image_desc desc = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &axes[0], &axes[1], &axes[2], &type, &depth,
-                                     &normalized, &filter, &wrap) ||
-        read_count(axes[0], "width", &desc.width) < 0 || read_count(axes[1], "height", &desc.height) < 0 ||
-        read_count(axes[2], "num_channels", &desc.channels) < 0 ||
-        (depth != NULL && read_count(depth, "depth", &desc.depth) < 0) ||
-        ext_tensor_memory_type(type, &desc.memory_type) < 0 ||
-        (filter_at = word_of(filter, "filter", ext_image_filters, 2)) < 0 ||
-        (wrap_at = word_of(wrap, "wrap", ext_image_wraps, 4)) < 0)
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &w.axes[0], &w.axes[1], &w.axes[2], &w.type,
+                                     &w.depth, &w.normalized, &w.filter, &w.wrap, &exported) ||
+        read_image(&w, &desc) < 0)
         return NULL;
-    if (desc.channels == 0)
-        return PyErr_Format(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");
-    desc.normalized = normalized != 0;
-    desc.filter = (kp_filter)filter_at;
-    desc.wrap = (kp_wrap)wrap_at;
+    desc.exported = exported != 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
     return ext_image_new(m->ext, m->core, data, want, &desc);
 }
 
+static PyObject *manager_import_image(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"memory", "width",      "height", "num_channels", "dtype", "memory_type",
+                            "depth",  "normalized", "filter", "wrap",         NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *memory, *dtype = NULL;
+    image_words w = {.filter = ext_image_filters[0], .wrap = ext_image_wraps[0]};
+    kp_image_desc desc = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OO$Opss:import_image", names, &memory, &w.axes[0], &w.axes[1],
+                                     &w.axes[2], &dtype, &w.type, &w.depth, &w.normalized, &w.filter, &w.wrap) ||
+        read_image(&w, &desc) < 0 || (dtype != NULL && ext_tensor_dtype(m->ext, dtype, &desc.dtype) < 0))
+        return NULL;
+    return ext_external_import_image(m, memory, &desc);
+}
+
 static PyObject *manager_image(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_image((ext_manager *)self, args, kwargs, KP_F32, "OOOO|O$Opss:image");
+    return make_image((ext_manager *)self, args, kwargs, KP_F32, "OOOO|O$Opssp:image");
 }
 
 static PyObject *manager_image_t(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_image((ext_manager *)self, args, kwargs, EXT_DATA_OWN, "OOOO|O$Opss:image_t");
-}
-
-// The first three arguments of full(), zeros() and empty(), in their order.
-int ext_manager_read_new(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, kp_tensor_desc *desc) {
-    if (ext_tensor_shape(shape, &desc->ndim, desc->shape) < 0 ||
-        (dtype != NULL && ext_tensor_dtype(m->ext, dtype, &desc->dtype) < 0))
-        return -1;
-    if (desc->ndim == 0)
-        desc->count = 1; // NumPy's scalar
-    return ext_tensor_memory_type(type, &desc->memory_type);
-}
-
-static PyObject *manager_full(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"shape", "value", "dtype", "memory_type", NULL};
-    ext_manager *m = (ext_manager *)self;
-    PyObject *shape, *value, *dtype = NULL, *type = NULL;
-    kp_tensor_desc desc = {0};
-    char element[8];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:full", names, &shape, &value, &dtype, &type) ||
-        ext_manager_read_new(m, shape, dtype, type, &desc) < 0 || ext_element_set(desc.dtype, element, value) < 0)
-        return NULL;
-    desc.fill = element;
-    return ext_tensor_from_desc(m->ext, m->core, &desc);
-}
-
-static PyObject *make_new(PyObject *self, PyObject *args, PyObject *kwargs, const char *format, bool uninitialized) {
-    static char *names[] = {"shape", "dtype", "memory_type", NULL};
-    ext_manager *m = (ext_manager *)self;
-    PyObject *shape, *dtype = NULL, *type = NULL;
-    kp_tensor_desc desc = {.uninitialized = uninitialized};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &shape, &dtype, &type) ||
-        ext_manager_read_new(m, shape, dtype, type, &desc) < 0)
-        return NULL;
-    return ext_tensor_from_desc(m->ext, m->core, &desc);
-}
-
-static PyObject *manager_zeros(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_new(self, args, kwargs, "O|OO:zeros", false);
-}
-
-static PyObject *manager_empty(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_new(self, args, kwargs, "O|OO:empty", true);
+    return make_image((ext_manager *)self, args, kwargs, EXT_DATA_OWN, "OOOO|O$Opssp:image_t");
 }
 
 static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -721,27 +710,27 @@ PyDoc_STRVAR(trim_doc,
              "Gives back to the driver what is kept for reuse: memory of calls with arrays, empty blocks of memory,\n"
              "pipelines that no algorithm uses, command buffers.");
 PyDoc_STRVAR(full_doc, "full($self, /, shape, value, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
-                       "A tensor whose host side starts as that number everywhere.\n\n"
+                       "A tensor whose host side starts as that number everywhere, or that struct.\n\n"
                        "ValueError: a storage tensor, which has no host side; record OpFill.");
 PyDoc_STRVAR(zeros_doc, "zeros($self, /, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
                         "A tensor whose host side starts as zeros.");
 PyDoc_STRVAR(empty_doc,
              "empty($self, /, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
-             "A tensor whose host side starts as anything: for what kernels write. dtype is a NumPy dtype, a name, or "
-             "one of\n"
-             "DataTypes.");
+             "A tensor whose host side starts as anything: for what kernels write. dtype is a NumPy dtype, also one of "
+             "structs,\n"
+             "a name, or one of DataTypes.");
 PyDoc_STRVAR(image_doc,
              "image($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
-             "normalized=False, filter='nearest', wrap='clamp')\n--\n\n"
+             "normalized=False, filter='nearest', wrap='clamp', exported=False)\n--\n\n"
              "A float32 image: data is as in tensor(), or None for zeros. height 0 is a 1-D image, depth above 0 a 3-D "
              "one.\n"
              "filter (nearest, linear) and wrap (clamp, repeat, mirror, zero) are for shaders that sample it, with\n"
-             "coordinates from 0 to 1.\n\n"
+             "coordinates from 0 to 1. exported: others may have its memory too, Image.export().\n\n"
              "ValueError: data of another size. UnsupportedError: the device has no such images. LimitError.");
 PyDoc_STRVAR(
     image_t_doc,
     "image_t($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
-    "normalized=False, filter='nearest', wrap='clamp')\n--\n\n"
+    "normalized=False, filter='nearest', wrap='clamp', exported=False)\n--\n\n"
     "An image of the array's own dtype: float32, float16, or integers of 8, 16, 32 bits. normalized: shaders see\n"
     "8-bit integers as 0 to 1, or -1 to 1. Else as image().");
 PyDoc_STRVAR(
@@ -756,6 +745,13 @@ PyDoc_STRVAR(import_tensor_doc,
              "stays yours to close. Between the two sides kp knows no order: wait for the one's work, or use a\n"
              "semaphore.\n\n"
              "ValueError: no such memory, of another device or driver, or too small. UnsupportedError.");
+PyDoc_STRVAR(
+    import_image_doc,
+    "import_image($self, /, memory, width, height, num_channels, dtype='float32', memory_type=MemoryTypes.device, *, "
+    "depth=0, normalized=False, filter='nearest', wrap='clamp')\n--\n\n"
+    "An image in the memory that a kp.ExternalMemory tells of, with the contents that it has: it must be said as it "
+    "was\n"
+    "made, since only the driver knows how an image lies in memory. Else as import_tensor().");
 PyDoc_STRVAR(semaphore_doc,
              "semaphore($self, /, value=0, *, binary=False, exported=False)\n--\n\n"
              "A kp.Semaphore: a timeline that starts with the value, or a binary one. exported: export_fd() works,\n"
@@ -810,13 +806,14 @@ PyDoc_STRVAR(eval_await_def_doc,
 static PyMethodDef manager_methods[] = {
     {"tensor", KEYWORDS(manager_tensor), tensor_doc},
     {"tensor_t", KEYWORDS(manager_tensor_t), tensor_t_doc},
-    {"full", KEYWORDS(manager_full), full_doc},
-    {"zeros", KEYWORDS(manager_zeros), zeros_doc},
-    {"empty", KEYWORDS(manager_empty), empty_doc},
+    {"full", KEYWORDS(ext_making_full), full_doc},
+    {"zeros", KEYWORDS(ext_making_zeros), zeros_doc},
+    {"empty", KEYWORDS(ext_making_empty), empty_doc},
     {"image", KEYWORDS(manager_image), image_doc},
     {"image_t", KEYWORDS(manager_image_t), image_t_doc},
     {"exportable", KEYWORDS(ext_external_exportable), exportable_doc},
     {"import_tensor", KEYWORDS(ext_external_import), import_tensor_doc},
+    {"import_image", KEYWORDS(manager_import_image), import_image_doc},
     {"semaphore", KEYWORDS(ext_external_semaphore), semaphore_doc},
     {"import_semaphore", KEYWORDS(ext_external_import_semaphore), import_semaphore_doc},
     {"vulkan", ext_native_manager, METH_NOARGS, vulkan_doc},

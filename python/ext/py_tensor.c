@@ -796,8 +796,8 @@ PyDoc_STRVAR(export_doc,
              "export($self, /)\n--\n\n"
              "A new file descriptor for its memory, yours to close, with all that another process, manager or "
              "library has to\n"
-             "know: a kp.ExternalMemory, for Manager.import_tensor().\n\n"
-             "StateError: Manager.exportable() did not make it.");
+             "know: a kp.ExternalMemory, for Manager.import_tensor() or import_image().\n\n"
+             "StateError: a tensor that Manager.exportable() did not make, an image without exported=True.");
 
 static PyMethodDef memory_methods[] = {
     {"data", tensor_data, METH_NOARGS, data_doc},
@@ -808,10 +808,10 @@ static PyMethodDef memory_methods[] = {
     {"is_init", tensor_is_init, METH_NOARGS, is_init_doc},
     {"destroy", tensor_destroy, METH_NOARGS, destroy_doc},
     {"vulkan", ext_native_memory, METH_NOARGS, vulkan_doc},
+    {"export", ext_external_export, METH_NOARGS, export_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyMethodDef tensor_methods[] = {
-    {"export", ext_external_export, METH_NOARGS, export_doc},
     {"tensor_type", tensor_memory_type, METH_NOARGS, tensor_type_doc},
     {"reshape", ext_view_reshape, METH_VARARGS, reshape_doc},
     {"upload", ext_transfer_upload, METH_O, upload_doc},

@@ -165,14 +165,54 @@ static PyObject *finish(PyObject *tensor, PyObject *dtype) {
     return tensor;
 }
 
+int ext_struct_named(PyObject *object, PyObject **out) {
+    kp_dtype scalar;
+    const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
+    *out = NULL;
+    if (PyErr_Occurred())
+        return -1;
+    if (PyLong_Check(object) || (text != NULL && kp_dtype_find(text, &scalar) == KP_OK))
+        return 0;
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy == NULL)
+        return -1;
+    PyObject *own = PyObject_GetAttrString(object, "dtype"); // of a kp.Struct
+    PyErr_Clear();
+    PyObject *dtype = PyObject_CallMethod(numpy, "dtype", "O", own != NULL && has_names(own) ? own : object);
+    PyErr_Clear(); // no dtype at all: others say so
+    if (dtype != NULL && has_names(dtype))
+        *out = Py_NewRef(dtype);
+    Py_XDECREF(dtype);
+    Py_XDECREF(own);
+    Py_DECREF(numpy);
+    return 0;
+}
+
+int ext_struct_read(kp_ext *ext, PyObject *dtype, const char *what, kp_tensor_desc *desc, ext_structure *out) {
+    reading r = {.ext = ext, .what = what, .held = PyList_New(0)};
+    desc->structure = r.held != NULL ? read_struct(&r, dtype) : NULL;
+    if (desc->structure == NULL) {
+        Py_XDECREF(r.held);
+        return -1;
+    }
+    *out = (ext_structure){Py_NewRef(dtype), r.held};
+    return 0;
+}
+
+PyObject *ext_struct_finish(PyObject *tensor, ext_structure *structure) {
+    if (structure->dtype != NULL && tensor != NULL)
+        tensor = finish(tensor, structure->dtype);
+    Py_CLEAR(structure->dtype);
+    Py_CLEAR(structure->held);
+    return tensor;
+}
+
 // `desc` has all but the elements' type.
 PyObject *ext_struct_create(kp_ext *ext, ext_core *core, PyObject *dtype, const char *what, kp_tensor_desc *desc) {
-    reading r = {.ext = ext, .what = what, .held = PyList_New(0)};
-    PyObject *tensor = NULL;
-    if (r.held != NULL && (desc->structure = read_struct(&r, dtype)) != NULL)
-        tensor = ext_tensor_from_desc(ext, core, desc);
-    Py_XDECREF(r.held);
-    return finish(tensor, dtype);
+    ext_structure structure;
+    if (ext_struct_read(ext, dtype, what, desc, &structure) < 0)
+        return NULL;
+    return ext_struct_finish(ext_tensor_from_desc(ext, core, desc), &structure);
 }
 
 PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObject *dtype, const char *what,

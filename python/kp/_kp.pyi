@@ -12,6 +12,7 @@ from typing_extensions import Buffer, disjoint_base
 
 from .classic import Manager as _Manager
 from .classic import Sequence as _Sequence
+from .structs import Struct as _Struct
 
 # What data arguments take: arrays, and sequences of numbers, also nested.
 _Number: TypeAlias = SupportsFloat | SupportsIndex
@@ -464,6 +465,7 @@ class Memory:
     def is_init(self) -> bool: ...
     def destroy(self) -> None: ...
     def vulkan(self) -> dict[str, int]: ...
+    def export(self) -> ExternalMemory: ...
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __release_buffer__(self, buffer: memoryview, /) -> None: ...
@@ -488,7 +490,6 @@ class Image(Memory):
 class Tensor(Memory):
     def __init__(self, data: _Data, tensor_type: MemoryTypes = MemoryTypes.device) -> None: ...
     def tensor_type(self) -> MemoryTypes: ...
-    def export(self) -> ExternalMemory: ...
     def reshape(self, *shape: SupportsIndex | tuple[SupportsIndex, ...] | list[SupportsIndex]) -> Tensor: ...
     def upload(self, array: _Data, /) -> None: ...
     @overload
@@ -607,7 +608,7 @@ class Manager:
     def full(
         self,
         shape: _Shape,
-        value: _Number,
+        value: _Number | tuple[Any, ...] | np.void | _Struct,
         dtype: _DType = "float32",
         memory_type: MemoryTypes = MemoryTypes.device,
     ) -> Tensor: ...
@@ -629,6 +630,7 @@ class Manager:
         normalized: bool = False,
         filter: str = "nearest",
         wrap: str = "clamp",
+        exported: bool = False,
     ) -> Image: ...
     def image_t(
         self,
@@ -642,6 +644,7 @@ class Manager:
         normalized: bool = False,
         filter: str = "nearest",
         wrap: str = "clamp",
+        exported: bool = False,
     ) -> Image: ...
     def exportable(
         self,
@@ -658,6 +661,20 @@ class Manager:
         dtype: _DType = "float32",
         memory_type: MemoryTypes = MemoryTypes.device,
     ) -> Tensor: ...
+    def import_image(
+        self,
+        memory: ExternalMemory,
+        width: SupportsIndex,
+        height: SupportsIndex,
+        num_channels: SupportsIndex,
+        dtype: _DType = "float32",
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        depth: SupportsIndex = 0,
+        normalized: bool = False,
+        filter: str = "nearest",
+        wrap: str = "clamp",
+    ) -> Image: ...
     def semaphore(
         self,
         value: SupportsIndex = 0,

@@ -109,6 +109,14 @@ class Struct(metaclass=StructType):
         values = (getattr(self, name) for name in type(self).fields)
         return type(self)(*(value.copy() if isinstance(value, Struct) else value for value in values))
 
+    def _array(self) -> Any:
+        """The value as NumPy has it, one of the dtype."""
+        import numpy
+
+        cls: Any = type(self)
+        program = _kp.compile(f"def kernel(x: Uniform[{cls.text}]):\n    pass\n")
+        return numpy.frombuffer(program._value("x", self, cls.__name__), cls.dtype)[0]
+
 
 def _fields(cls: Any, scope: Mapping[str, Any]) -> dict[str, str]:
     from . import lang

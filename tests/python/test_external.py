@@ -105,6 +105,38 @@ def test_wrong_memory_is_refused(mgr, shared):
         mgr.exportable(3, handle="socket")
 
 
+def test_two_managers_have_one_image(mgr):
+    pixels = np.arange(48, dtype=np.uint8).reshape(3, 4, 4)
+    try:
+        x = mgr.image_t(pixels, 4, 3, 4, normalized=True, exported=True)
+    except kp.UnsupportedError as error:
+        assert "VK_KHR_external_memory_fd" in str(error)
+        return
+    mgr.sequence().eval(kp.OpSyncDevice([x]))
+    memory = x.export()
+    assert (memory.handle, memory.offset, memory.dedicated) == ("opaque_fd", 0, True)
+    other = kp.Manager()
+    with pytest.raises(ValueError, match="the image needs"):
+        other.import_image(memory, 400, 300, 4, np.uint8)
+    with pytest.raises(ValueError, match="num_channels: must be 1 to 4, not 0"):
+        other.import_image(memory, 4, 3, 0)
+    y = other.import_image(memory, 4, 3, 4, "uint8", normalized=True, filter="linear")
+    os.close(memory.fd)
+    assert (y.normalized, y.filter, y.shape) == (True, "linear", (3, 4, 4))
+    other.sequence().eval(kp.OpSyncLocal([y]))
+    assert (np.asarray(y) == pixels).all()
+    y.data()[:] = 9
+    other.sequence().eval(kp.OpSyncDevice([y]))
+    mgr.sequence().eval(kp.OpSyncLocal([x]))
+    assert (x.data() == 9).all()
+    for plain in (y, mgr.image(None, 4, 4, 1)):
+        with pytest.raises(kp.StateError, match="was not made to be exported"):
+            plain.export()
+    x.destroy()
+    with pytest.raises(kp.StateError, match="the image is destroyed"):
+        x.export()
+
+
 def test_a_timeline_goes_between_host_and_device(mgr):
     go, done = mgr.semaphore(), mgr.semaphore(10)
     x = mgr.tensor([1, 2, 3])

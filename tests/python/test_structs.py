@@ -1,6 +1,7 @@
 """Structs: in kernels, in tensors, as push constants; the same numbers as NumPy's, and errors that name the field."""
 
 import ast
+import os
 from pathlib import Path
 
 import kp
@@ -472,3 +473,90 @@ def test_arrays_of_one_element_are_arrays():
     assert wanted.tolist() == [15.5, 16.5]
     with pytest.raises(TypeError, match="'s.a'"):
         of_one(Single(5, [Pair(1, (2, 3))]), ss, [0.5], out)
+
+
+# ----------------------------------------------------------------------------------------------------------------------
+# Tensors of a size
+# ----------------------------------------------------------------------------------------------------------------------
+
+
+class Two(kp.Struct):
+    a: i32
+    b: f32
+
+
+TWO = np.dtype([("a", "<i4"), ("b", "<f4")])
+
+
+@pytest.mark.parametrize(
+    "dtype", [Two.dtype, Two, TWO, [("a", "<i4"), ("b", "<f4")]], ids=["class.dtype", "class", "numpy", "list"]
+)
+def test_tensors_of_structs_are_made_by_their_size(mgr, dtype):
+    expected = np.zeros((2, 3), TWO)
+    zeros, empty = mgr.zeros((2, 3), dtype), mgr.empty(6, dtype=dtype)
+    full = mgr.full((2, 3), (7, 0.5), dtype)
+    assert zeros.dtype == full.dtype == TWO == empty.dtype
+    assert (np.asarray(zeros) == expected).all() and zeros.shape == (2, 3) == full.shape and empty.shape == (6,)
+    expected[...] = (7, 0.5)
+    assert (np.asarray(full) == expected).all()
+    assert mgr.zeros((), dtype).shape == (1,) and mgr.zeros(0, dtype).size() == 0 == mgr.full(0, (1, 2), dtype).size()
+    storage = mgr.empty(3, dtype, kp.MemoryTypes.storage)
+    storage.upload(expected[0])
+    assert (storage.download() == expected[0]).all()
+
+
+def test_a_kernel_takes_tensors_made_by_their_size(mgr):
+    @kp.kernel
+    def swap(i: Index, x: Array[Two], y: Array[Two]):
+        y[i] = Two(i32(x[i].b), f32(x[i].a) + 0.5)
+
+    x, y = mgr.full(5, Two(3, 8), Two), mgr.zeros(5, Two)
+    mgr.sequence().eval(kp.OpSyncDevice([x, y]))
+    swap(x, y)
+    mgr.sequence().eval(kp.OpSyncLocal([y]))
+    assert y.data().tolist() == [(8, 3.5)] * 5
+    whole = Particle((1, 2, 3), (4, 5), 6, Box((7, 8, 9), (0, 1, 2)), [3, 4, 5])
+    right = np.array(([1, 2, 3], [4, 5], 6, ([7, 8, 9], [0, 1, 2]), [3, 4, 5]), Particle.dtype)
+    assert str(mgr.full(2, whole, Particle).data()[1]) == str(right)
+    with pytest.raises(TypeError, match="Two"):
+        mgr.full(2, Two("no number", 1), Two)
+    wrong = mgr.zeros(5, [("b", "<f4"), ("a", "<i4")])
+    with pytest.raises(TypeError):
+        swap(wrong, y)
+
+
+def test_memory_of_structs_is_shared(mgr):
+    try:
+        x = mgr.exportable((2, 2), Two.dtype)
+    except kp.UnsupportedError as error:
+        assert "VK_KHR_external_memory_fd" in str(error)
+        return
+    assert x.dtype == TWO and x.shape == (2, 2)
+    np.asarray(x)[...] = (1, 2)
+    mgr.sequence().eval(kp.OpSyncDevice([x]))
+    memory = x.export()
+    y = kp.Manager().import_tensor(memory, 4, Two)
+    os.close(memory.fd)
+    y.manager.sequence().eval(kp.OpSyncLocal([y]))
+    assert y.dtype == TWO and y.data().tolist() == [(1, 2.0)] * 4
+
+
+def test_structs_that_no_device_has_are_refused(mgr):
+    for make in (mgr.zeros, mgr.empty, mgr.exportable, lambda shape, dtype: mgr.full(shape, 0, dtype)):
+        with pytest.raises(TypeError, match="dtype: field 'z' has dtype complex64, which no device has"):
+            make(4, np.dtype([("z", np.complex64)]))
+        with pytest.raises(TypeError, match="dtype: field 'z' has dtype >f4"):
+            make(4, np.dtype([("z", ">f4")]))
+        with pytest.raises(TypeError):
+            make(4, np.dtype("V8"))
+        with pytest.raises(TypeError):
+            make(4, kp.Struct)
+    with pytest.raises(ValueError, match="a storage tensor has no host side to fill"):
+        mgr.full(4, (1, 2), Two, kp.MemoryTypes.storage)
+    with pytest.raises((TypeError, ValueError)):
+        mgr.full(4, "no pair", Two)
+    with pytest.raises(kp.LimitError):
+        mgr.zeros(2**62, Two)
+    mgr.destroy()
+    with pytest.raises(kp.StateError):
+        mgr.zeros(4, Two)

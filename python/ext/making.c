@@ -1,0 +1,102 @@
+// See ext.h. Tensors of a shape and a dtype: the manager's zeros(), full(), empty(), and what of it others share.
+#include "ext.h"
+
+int ext_making_read(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, ext_making *out) {
+    kp_tensor_desc *desc = &out->desc;
+    PyObject *structure = NULL;
+    if (ext_tensor_shape(shape, &desc->ndim, desc->shape) < 0 || ext_tensor_memory_type(type, &desc->memory_type) < 0)
+        return -1;
+    if (desc->ndim == 0)
+        desc->count = 1; // NumPy's scalar
+    if (dtype == NULL)
+        return 0;
+    if (ext_struct_named(dtype, &structure) < 0)
+        return -1;
+    if (structure == NULL)
+        return ext_tensor_dtype(m->ext, dtype, &desc->dtype);
+    int result = ext_struct_read(m->ext, structure, "dtype", desc, &out->structure);
+    Py_DECREF(structure);
+    return result;
+}
+
+PyObject *ext_making_finish(PyObject *tensor, ext_making *making) {
+    return ext_struct_finish(tensor, &making->structure);
+}
+
+static PyObject *make(ext_manager *m, ext_making *making) {
+    return ext_making_finish(ext_tensor_from_desc(m->ext, m->core, &making->desc), making);
+}
+
+// A NumPy array of the shape, each element of which is `value`: what NumPy takes for one, or a kp.Struct.
+static PyObject *filled(PyObject *shape, PyObject *value, PyObject *dtype) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    if (numpy == NULL)
+        return NULL;
+    PyObject *convert = PyObject_GetAttrString((PyObject *)Py_TYPE(value), "_array"), *own = NULL;
+    if (convert == NULL)
+        PyErr_Clear();
+    else if ((own = PyObject_CallFunctionObjArgs(convert, value, NULL)) == NULL)
+        Py_CLEAR(numpy);
+    PyObject *from = own != NULL ? own : value;
+    PyObject *element = numpy != NULL ? PyObject_CallMethod(numpy, "array", "OO", from, dtype) : NULL;
+    PyObject *array = element != NULL ? PyObject_CallMethod(numpy, "full", "OOO", shape, element, dtype) : NULL;
+    Py_XDECREF(numpy);
+    Py_XDECREF(convert);
+    Py_XDECREF(own);
+    Py_XDECREF(element);
+    return array;
+}
+
+static PyObject *full_of_structs(ext_manager *m, PyObject *shape, PyObject *value, ext_making *making) {
+    if (making->desc.memory_type == KP_MEMORY_STORAGE) {
+        PyErr_SetString(PyExc_ValueError, "memory_type: a storage tensor has no host side to fill");
+        return ext_making_finish(NULL, making);
+    }
+    PyObject *array = filled(shape, value, making->structure.dtype), *tensor = NULL;
+    Py_buffer buffer;
+    if (array == NULL || PyObject_GetBuffer(array, &buffer, PyBUF_C_CONTIGUOUS) < 0) {
+        tensor = ext_making_finish(NULL, making);
+    } else {
+        making->desc.data = buffer.len != 0 ? buffer.buf : NULL;
+        tensor = make(m, making);
+        PyBuffer_Release(&buffer);
+    }
+    Py_XDECREF(array);
+    return tensor;
+}
+
+PyObject *ext_making_full(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"shape", "value", "dtype", "memory_type", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *shape, *value, *dtype = NULL, *type = NULL;
+    ext_making making = {0};
+    char element[8];
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:full", names, &shape, &value, &dtype, &type) ||
+        ext_making_read(m, shape, dtype, type, &making) < 0)
+        return NULL;
+    if (making.structure.dtype != NULL)
+        return full_of_structs(m, shape, value, &making);
+    if (ext_element_set(making.desc.dtype, element, value) < 0)
+        return NULL;
+    making.desc.fill = element;
+    return make(m, &making);
+}
+
+static PyObject *make_new(PyObject *self, PyObject *args, PyObject *kwargs, const char *format, bool uninitialized) {
+    static char *names[] = {"shape", "dtype", "memory_type", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *shape, *dtype = NULL, *type = NULL;
+    ext_making making = {.desc = {.uninitialized = uninitialized}};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &shape, &dtype, &type) ||
+        ext_making_read(m, shape, dtype, type, &making) < 0)
+        return NULL;
+    return make(m, &making);
+}
+
+PyObject *ext_making_zeros(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_new(self, args, kwargs, "O|OO:zeros", false);
+}
+
+PyObject *ext_making_empty(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_new(self, args, kwargs, "O|OO:empty", true);
+}
