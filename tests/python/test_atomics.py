@@ -357,6 +357,10 @@ def k(i: Index, total=("buffer", 0, f32), cell=("buffer", 1, Struct(n=u32, at=ve
     assert total[0] == 500 and cell["n"][0] == 2000 and cell["at"].tolist() == [[0, 0, -1000]]
     with pytest.raises(TypeError, match="line 3: 'total' is a number in Python, which an atomic cannot change"):
         kp.kernel_from_source(text).emulate(total, cell, extent=1)
+    rest = text.replace("total, 0.5", "at.y, total").replace("total=(", "at=('buffer', 2, vec3), total=(")
+    arrays = [np.zeros(3, np.float32), np.ones(1, np.float32), np.zeros(1, cell.dtype)]
+    kp.kernel_from_source(rest).emulate(*arrays, extent=10)
+    assert arrays[0].tolist() == [0, 10, 0] and arrays[2]["n"][0] == 20 and arrays[2]["at"].tolist() == [[0, 0, -10]]
 
 
 @pytest.mark.parametrize(

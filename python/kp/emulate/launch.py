@@ -260,7 +260,7 @@ class Parameter:
 
     @property
     def is_lone(self) -> bool:
-        """Whether it is pyshader's buffer of one struct."""
+        """Whether it is pyshader's buffer of one value, which is no array."""
         return isinstance(self.spec, tuple) and self.spec[0] == "buffer" and self.array is None
 
     def bind(self, given: Any, who: str, checked: bool = False) -> Callable[[Place], Any]:
@@ -282,12 +282,26 @@ class Parameter:
             buffer = Buffer(self.name, self.array.element, given, self.array.length, self.array.axes)
             return lambda place: buffer
         if self.is_lone:
-            own = self.plain.at(view(given[:1], self.plain, self.name).reshape(()))
+            own = _lone(self.plain, given.reshape(-1), self.name)
             return lambda place: own
         made = value_of(self.name, self.plain, given, who)
         if isinstance(self.plain, Array):
             made = Buffer(self.name, self.plain.element, made, self.plain.length, wraps=True)
         return (lambda place: made.copy()) if isinstance(made, Value) else (lambda place: made)
+
+
+def _lone(kind: Any, data: Any, name: str) -> Any:
+    """What a buffer without elements holds. A struct, a vector and a matrix store there; a number is as it was at the start."""
+    if isinstance(kind, type) and issubclass(kind, Struct):
+        return kind.at(view(data[:1], kind, name).reshape(()))
+    row = data[: numbers(kind)[1]]
+    if not issubclass(kind, Composite):
+        return bool(row[0]) if kind is bool else kind.from_numpy(row[0])
+
+    def store(new: Any) -> None:
+        row[:] = new.numbers()
+
+    return kind.from_numpy(row).at_home(store)
 
 
 def _written(node: ast.FunctionDef) -> set[str]:
