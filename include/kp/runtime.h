@@ -387,9 +387,9 @@ typedef struct kp_image_desc {
 // Makes both sides. The host side has the channels of each pixel, the pixels of each row, the rows and the slices one
 // after the other without gaps; a sync copies it, on every device. All functions of tensors work on it but
 // kp_tensor_view: its shape is slices, rows, pixels, channels, without the axes that it does not have, its count that
-// of all channels. Ops sync it, copy it to and from tensors and images, fill it. An algorithm binds it where the module
-// has a storage image, a sampled image, both with a sampler or a sampler alone (whose filter and wrap are the image's):
-// dimensions, format and what a read gives are compared with the module's.
+// of all channels. Ops sync it, copy it, or a part of it, to and from tensors and images, fill it. An algorithm binds
+// it where the module has a storage image, a sampled image, both with a sampler or a sampler alone (whose filter and
+// wrap are the image's): dimensions, format and what a read gives are compared with the module's.
 //
 // KP_ERROR_UNSUPPORTED for a format that the device has no images of, by name: three channels often, and linear filters
 // of 32-bit floats at times. KP_ERROR_TYPE for an element type that images do not have; else as kp_tensor_create.
@@ -511,6 +511,22 @@ KP_API kp_result kp_record_sync_local(kp_sequence *sequence, kp_memory *const *m
 // the host sides of the targets are copied too, from the host side of memory[0], when the sequence is evaluated. At
 // least two. Views of one tensor must not overlap.
 KP_API kp_result kp_record_copy(kp_sequence *sequence, kp_memory *const *memory, size_t count);
+
+// A part of an image.
+typedef struct kp_copy_region {
+    uint32_t from[3]; // pixel that it begins with in the memory that is copied from: x, y, z. Zeros for a tensor
+    uint32_t to[3];   // ... that is copied to
+    uint32_t size[3]; // pixels on each axis; 0: as many as the image has from there on (`from`, where both are images)
+} kp_copy_region;
+
+// A part of an image into another image, or into a tensor (or a view) of as many elements; or such a tensor into a part
+// of an image; or one part of an image into another one. Device sides alone; a sync brings the result to the host. The
+// dtypes are the same, and images have as many channels and axes; axes that an image does not have count as 1. A view
+// begins as for kp_record_copy. `region` may be NULL: all of it. KP_ERROR_INDEX beyond an image, KP_ERROR_TYPE for two
+// tensors or other dtypes, KP_ERROR_ARGUMENT for other sizes and for parts that overlap; KP_ERROR_UNSUPPORTED on a
+// queue that only copies, where that takes images in larger blocks.
+KP_API kp_result kp_record_copy_region(kp_sequence *sequence, kp_memory *from, kp_memory *to,
+                                       const kp_copy_region *region);
 
 // One element of the memory's dtype, copied now, into all of its device side (with unified memory that is the host side
 // too). KP_ERROR_UNSUPPORTED for a view of less than 8 bytes that does not begin and end at a multiple of 4.

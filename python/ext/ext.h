@@ -16,7 +16,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-enum { EXT_OP_TYPES = 8, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
+enum { EXT_OP_TYPES = 9, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
 
 typedef struct kp_ext {
     PyObject *exceptions[EXT_EXCEPTIONS]; // error.c
@@ -247,7 +247,8 @@ PyObject *ext_value_shape(const kp_param *param);
 // launch.c: arguments of algorithms and dispatches
 // ---------------------------------------------------------------------------------------------------------------------
 
-int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]); // () to three counts; rest 0
+int ext_launch_axes(PyObject *object, const char *what, uint32_t out[3]);  // () to three numbers; the others are 0
+int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]); // ... are 1, unless there are none
 int ext_launch_extent(PyObject *object, uint32_t out[3]);                  // the same, none of them 0
 int ext_launch_workgroup(PyObject *object, uint32_t out[3]);               // the same, all 0 when x is
 int ext_launch_push(PyObject *object, const char *what, ext_data *out);    // push constants as bytes

@@ -10,7 +10,8 @@ static void refuse_three(const char *what, PyObject *object) {
                  Py_TYPE(object));
 }
 
-int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]) {
+// The rest stays 0; how many there were, or -1.
+static Py_ssize_t read_three(PyObject *object, const char *what, uint32_t out[3]) {
     memset(out, 0, 3 * sizeof *out);
     if (object == NULL || object == Py_None)
         return 0;
@@ -46,10 +47,18 @@ int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]) {
         refuse_three(what, bad);
     }
     Py_XDECREF(bad);
-    // One axis or two given: the others are 1, unless nothing is.
-    for (Py_ssize_t i = count; result == 0 && count > 0 && i < 3; i++)
+    return result == 0 ? count : -1;
+}
+
+int ext_launch_axes(PyObject *object, const char *what, uint32_t out[3]) {
+    return read_three(object, what, out) < 0 ? -1 : 0;
+}
+
+int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]) {
+    Py_ssize_t count = read_three(object, what, out);
+    for (Py_ssize_t i = count; count > 0 && i < 3; i++)
         out[i] = 1;
-    return result;
+    return count < 0 ? -1 : 0;
 }
 
 int ext_launch_extent(PyObject *object, uint32_t out[3]) {

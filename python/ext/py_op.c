@@ -2,7 +2,7 @@
 // sequence is what checks it against the manager.
 #include "ext.h"
 
-typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, DISPATCH, INDIRECT, MULT, BARRIER, FILL, OWN } op_kind;
+typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, REGION, DISPATCH, INDIRECT, MULT, BARRIER, FILL, OWN } op_kind;
 
 typedef struct ext_op {
     PyObject_HEAD kp_ext *ext;
@@ -12,6 +12,7 @@ typedef struct ext_op {
     ext_data push_data;  // overrides the algorithm's; count 0: none
     PyObject *value;     // of a fill, or NULL
     uint64_t offset;     // of an indirect launch
+    kp_copy_region region;
 } ext_op;
 
 static ext_op *allocate(PyTypeObject *type, op_kind kind) {
@@ -72,6 +73,22 @@ static PyObject *new_sync_local(PyTypeObject *type, PyObject *args, PyObject *kw
 
 static PyObject *new_copy(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     return new_simple(type, args, kwargs, COPY);
+}
+
+static PyObject *new_region(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"source", "target", "source_offset", "target_offset", "size", NULL};
+    PyObject *source, *target, *from = NULL, *to = NULL, *size = NULL;
+    kp_copy_region region;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OOO:OpCopyRegion", names, &source, &target, &from, &to, &size) ||
+        ext_launch_axes(from, "source_offset", region.from) < 0 ||
+        ext_launch_axes(to, "target_offset", region.to) < 0 || ext_launch_axes(size, "size", region.size) < 0)
+        return NULL;
+    PyObject *both = PyTuple_Pack(2, source, target);
+    ext_op *op = both != NULL ? (ext_op *)new_on_memories(type, both, REGION) : NULL;
+    Py_XDECREF(both);
+    if (op != NULL)
+        op->region = region;
+    return (PyObject *)op;
 }
 
 static PyObject *new_fill(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -198,6 +215,8 @@ static int record_memories(ext_op *op, ext_sequence *sequence) {
         result = failed(op->ext, kp_record_sync_local(to, m.handles, m.count));
     else if (to != NULL && op->kind == COPY)
         result = failed(op->ext, kp_record_copy(to, m.handles, m.count));
+    else if (to != NULL && op->kind == REGION)
+        result = failed(op->ext, kp_record_copy_region(to, m.handles[0], m.handles[1], &op->region));
     else if (to != NULL)
         result = failed(op->ext, kp_record_barrier(to, m.handles, m.count));
     ext_memories_release(&m);
@@ -346,6 +365,11 @@ PyDoc_STRVAR(sync_local_doc, "OpSyncLocal(memories)\n--\n\n"
                              "Device side to host side, for each.");
 PyDoc_STRVAR(copy_doc, "OpCopy(memories)\n--\n\n"
                        "The first into all the others, device and host side. They must have one dtype and size.");
+PyDoc_STRVAR(region_doc,
+             "OpCopyRegion(source, target, source_offset=(), target_offset=(), size=())\n--\n\n"
+             "A part of an image to another image, or to a tensor of as many elements, or the other way round; on\n"
+             "the device. Offsets and size are pixels, x first, axes that are left out 0; a size of 0 is all that the\n"
+             "image has from there on. The host sides see it after OpSyncLocal.");
 PyDoc_STRVAR(fill_doc,
              "OpFill(memories, value)\n--\n\n"
              "One number into every element of each, on the device. The host sides see it after OpSyncLocal.");
@@ -379,6 +403,7 @@ static PyType_Spec base_spec = {"kp.OpBase", sizeof(ext_op), 0, OP_FLAGS, base_s
 OP_TYPE(sync_device, "OpSyncDevice")
 OP_TYPE(sync_local, "OpSyncLocal")
 OP_TYPE(copy, "OpCopy")
+OP_TYPE(region, "OpCopyRegion")
 OP_TYPE(dispatch, "OpAlgoDispatch")
 OP_TYPE(indirect, "OpAlgoDispatchIndirect")
 OP_TYPE(mult, "OpMult")
@@ -389,8 +414,8 @@ int ext_op_init(kp_ext *ext, PyObject *module) {
     ext->op_type = ext_add_type(module, &base_spec, NULL);
     if (ext->op_type == NULL)
         return -1;
-    PyType_Spec *specs[EXT_OP_TYPES] = {&sync_device_spec, &sync_local_spec, &copy_spec,    &dispatch_spec,
-                                        &indirect_spec,    &mult_spec,       &barrier_spec, &fill_spec};
+    PyType_Spec *specs[EXT_OP_TYPES] = {&sync_device_spec, &sync_local_spec, &copy_spec, &dispatch_spec, &indirect_spec,
+                                        &mult_spec,        &barrier_spec,    &fill_spec, &region_spec};
     for (int i = 0; i < EXT_OP_TYPES; i++) {
         ext->op_types[i] = ext_add_type(module, specs[i], ext->op_type);
         if (ext->op_types[i] == NULL)

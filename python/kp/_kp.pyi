@@ -532,6 +532,16 @@ class OpSyncLocal(OpBase):
 class OpCopy(OpBase):
     def __new__(cls, memories: Iterable[Memory]) -> OpCopy: ...
 
+class OpCopyRegion(OpBase):
+    def __new__(
+        cls,
+        source: Memory,
+        target: Memory,
+        source_offset: _Counts = (),
+        target_offset: _Counts = (),
+        size: _Counts = (),
+    ) -> OpCopyRegion: ...
+
 class OpFill(OpBase):
     def __new__(cls, memories: Iterable[Memory], value: _Number) -> OpFill: ...
 

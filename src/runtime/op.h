@@ -45,6 +45,11 @@ kp_result kp_op_record(const kp_op_kind *kind, kp_sequence *sequence, kp_memory 
 // A `prepare`: every memory has a host side, made now if need be. KP_ERROR_STATE for a STORAGE tensor.
 kp_result kp_op_need_host_sides(kp_op *op, const char *who);
 
+// Of copies (op_copy.c): KP_ERROR_TYPE where the elements differ, KP_ERROR_UNSUPPORTED where a view does not begin
+// where a copy to or from the image may.
+kp_result kp_op_copy_same_elements(const kp_memory *from, const kp_memory *to, const char *who);
+kp_result kp_op_copy_aligned(const kp_memory *tensor, const kp_memory *image, const char *who);
+
 // "dispatch 'multiply'", "copy 'a', 'b'": for labels and profiles. At most `size` bytes with the zero at the end.
 void kp_op_describe(const kp_op *op, char *text, size_t size);
 

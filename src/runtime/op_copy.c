@@ -22,7 +22,10 @@ static kp_result check_pixels(const kp_memory *from, const kp_memory *to, const 
             from->label, from->extent.width, from->extent.height, from->extent.depth, from->format->channels, to->label,
             to->extent.width, to->extent.height, to->extent.depth, to->format->channels);
     }
-    const kp_memory *image = from->format != NULL ? from : to, *tensor = from->format != NULL ? to : from;
+    return from->format != NULL ? kp_op_copy_aligned(to, from, who) : kp_op_copy_aligned(from, to, who);
+}
+
+kp_result kp_op_copy_aligned(const kp_memory *tensor, const kp_memory *image, const char *who) {
     uint64_t pixel = kp_dtype_size(image->dtype) * image->format->channels, unit = pixel % 4 == 0 ? pixel : pixel * 4;
     if (tensor->offset % unit != 0)
         return kp_error_set(
@@ -45,12 +48,19 @@ static bool same_elements(const kp_memory *from, const kp_memory *to) {
     return from->structure == NULL || !kp_structs_differ(from->structure, to->structure, text, sizeof text);
 }
 
+kp_result kp_op_copy_same_elements(const kp_memory *from, const kp_memory *to, const char *who) {
+    char has[64], wants[64];
+    if (same_elements(from, to))
+        return KP_OK;
+    return kp_error_set(KP_ERROR_TYPE, "%s: %s '%s' holds %s, %s '%s' holds %s", who, kp_memory_kind(from), from->label,
+                        kp_memory_holds(from, has), kp_memory_kind(to), to->label, kp_memory_holds(to, wants));
+}
+
 static kp_result check(const kp_memory *from, const kp_memory *to, const char *who) {
     const char *from_kind = kp_memory_kind(from), *to_kind = kp_memory_kind(to);
-    char has[64], wants[64];
-    if (!same_elements(from, to))
-        return kp_error_set(KP_ERROR_TYPE, "%s: %s '%s' holds %s, %s '%s' holds %s", who, from_kind, from->label,
-                            kp_memory_holds(from, has), to_kind, to->label, kp_memory_holds(to, wants));
+    kp_result result = kp_op_copy_same_elements(from, to, who);
+    if (result != KP_OK)
+        return result;
     if (overlap(from, to))
         return kp_error_set(KP_ERROR_ARGUMENT,
                             "%s: tensor '%s' and tensor '%s' overlap: bytes %llu and %llu of one tensor, %llu each",

@@ -146,26 +146,54 @@ static bool in_pixels(const kp_memory *memory, kp_side side) {
     return memory->format != NULL && side == KP_SIDE_DEVICE;
 }
 
-static void copy(const kp_recorder *recorder, const kp_memory *from, kp_side from_side, const kp_memory *to,
-                 kp_side to_side) {
+static VkOffset3D offset_of(const uint32_t at[3]) {
+    return (VkOffset3D){(int32_t)at[0], (int32_t)at[1], (int32_t)at[2]};
+}
+
+static void copy_pixels(const kp_recorder *recorder, const kp_memory *from, kp_side from_side, const kp_memory *to,
+                        kp_side to_side, const kp_copy_region *r) {
     const kp_device_functions *vk = &recorder->device->vk;
     const VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
     const VkImageSubresourceLayers layers = kp_pixels_layers();
-    VkBuffer source = kp_recorder_buffer(from, from_side)->handle, target = kp_recorder_buffer(to, to_side)->handle;
-    if (in_pixels(from, from_side) && in_pixels(to, to_side))
+    const VkExtent3D extent = {r->size[0], r->size[1], r->size[2]};
+    bool up = in_pixels(to, to_side);
+    const VkBufferImageCopy one = {.bufferOffset = up ? from->offset : to->offset,
+                                   .imageSubresource = layers,
+                                   .imageOffset = offset_of(up ? r->to : r->from),
+                                   .imageExtent = extent};
+    if (in_pixels(from, from_side) && up)
         vk->vkCmdCopyImage(recorder->commands, from->pixels.handle, layout, to->pixels.handle, layout, 1,
-                           &(VkImageCopy){.srcSubresource = layers, .dstSubresource = layers, .extent = from->extent});
-    else if (in_pixels(from, from_side))
-        vk->vkCmdCopyImageToBuffer(
-            recorder->commands, from->pixels.handle, layout, target, 1,
-            &(VkBufferImageCopy){.bufferOffset = to->offset, .imageSubresource = layers, .imageExtent = from->extent});
-    else if (in_pixels(to, to_side))
-        vk->vkCmdCopyBufferToImage(
-            recorder->commands, source, to->pixels.handle, layout, 1,
-            &(VkBufferImageCopy){.bufferOffset = from->offset, .imageSubresource = layers, .imageExtent = to->extent});
+                           &(VkImageCopy){.srcSubresource = layers,
+                                          .srcOffset = offset_of(r->from),
+                                          .dstSubresource = layers,
+                                          .dstOffset = offset_of(r->to),
+                                          .extent = extent});
+    else if (up)
+        vk->vkCmdCopyBufferToImage(recorder->commands, kp_recorder_buffer(from, from_side)->handle, to->pixels.handle,
+                                   layout, 1, &one);
     else
-        vk->vkCmdCopyBuffer(recorder->commands, source, target, 1,
-                            &(VkBufferCopy){from->offset, to->offset, from->bytes});
+        vk->vkCmdCopyImageToBuffer(recorder->commands, from->pixels.handle, layout,
+                                   kp_recorder_buffer(to, to_side)->handle, 1, &one);
+}
+
+static void copy(const kp_recorder *recorder, const kp_memory *from, kp_side from_side, const kp_memory *to,
+                 kp_side to_side) {
+    const VkExtent3D *all = in_pixels(from, from_side) ? &from->extent : &to->extent;
+    if (in_pixels(from, from_side) || in_pixels(to, to_side))
+        copy_pixels(recorder, from, from_side, to, to_side,
+                    &(kp_copy_region){.size = {all->width, all->height, all->depth}});
+    else
+        recorder->device->vk.vkCmdCopyBuffer(recorder->commands, kp_recorder_buffer(from, from_side)->handle,
+                                             kp_recorder_buffer(to, to_side)->handle, 1,
+                                             &(VkBufferCopy){from->offset, to->offset, from->bytes});
+}
+
+static kp_result touch_both(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side) {
+    kp_recorder_touch(recorder, from, from_side,
+                      (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT});
+    kp_recorder_touch(recorder, to, to_side,
+                      (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT});
+    return kp_recorder_ready(recorder);
 }
 
 kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side) {
@@ -177,13 +205,16 @@ kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_
         recorder->uses[slot_of(recorder, from)] |= to_side == KP_SIDE_HOST ? KP_ORDER_READ : KP_ORDER_WRITE;
         return recorder->result;
     }
-    kp_recorder_touch(recorder, from, from_side,
-                      (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT});
-    kp_recorder_touch(recorder, to, to_side,
-                      (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT});
-    kp_result result = kp_recorder_ready(recorder);
+    kp_result result = touch_both(recorder, from, from_side, to, to_side);
     if (result == KP_OK)
         copy(recorder, from, from_side, to, to_side);
+    return result;
+}
+
+kp_result kp_recorder_copy_region(kp_recorder *recorder, kp_memory *from, kp_memory *to, const kp_copy_region *region) {
+    kp_result result = touch_both(recorder, from, KP_SIDE_DEVICE, to, KP_SIDE_DEVICE);
+    if (result == KP_OK)
+        copy_pixels(recorder, from, KP_SIDE_DEVICE, to, KP_SIDE_DEVICE, region);
     return result;
 }
 

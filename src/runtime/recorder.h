@@ -65,6 +65,9 @@ void kp_recorder_fence_all(kp_recorder *recorder);
 // One whole side into another, with the barriers.
 kp_result kp_recorder_copy(kp_recorder *recorder, kp_memory *from, kp_side from_side, kp_memory *to, kp_side to_side);
 
+// A part of a device side into that of another; one of them is an image, or both. Sizes are given.
+kp_result kp_recorder_copy_region(kp_recorder *recorder, kp_memory *from, kp_memory *to, const kp_copy_region *region);
+
 // An element of the memory's type into the whole of a side, with the barriers. Vulkan fills whole words: a view that
 // begins or ends inside of one must have another one to copy from.
 bool kp_recorder_can_fill(const kp_memory *memory);

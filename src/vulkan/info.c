@@ -44,6 +44,7 @@ static void describe_queues(const kp_instance *instance, VkPhysicalDevice device
         info->queue_families[i].transfer = work || (flags & VK_QUEUE_TRANSFER_BIT) != 0;
         info->queue_families[i].graphics = (flags & VK_QUEUE_GRAPHICS_BIT) != 0;
         limits->timestamp_bits[i] = families[i].timestampValidBits;
+        limits->image_step[i] = families[i].minImageTransferGranularity;
         limits->only_copies[i] = (flags & ~others) == VK_QUEUE_TRANSFER_BIT;
         if (info->queue_families[i].compute && families[i].timestampValidBits != 0)
             info->timestamps = true;

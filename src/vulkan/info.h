@@ -53,6 +53,7 @@ typedef struct kp_info_limits {
     bool float_rules;                              // modules may ask that NaN, infinity and -0.0 are kept in f32
     uint32_t max_subgroups;                        // in a workgroup whose subgroup size was asked for
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps
+    VkExtent3D image_step[KP_INFO_MAX_FAMILIES];   // ... parts of images that it copies begin and end at multiples
     bool only_copies[KP_INFO_MAX_FAMILIES];        // by family: transfers, and nothing else that takes the device
 } kp_info_limits;
 

@@ -1,8 +1,8 @@
 // A Vulkan layer that makes a driver's one queue look like five, so that what orders queues (timeline semaphores) runs
-// on drivers for the CPU too: four of the driver's family, and one of a family that only copies, as GPUs have it, whose
-// calls go to the driver's own family. All five are the one, which runs its submissions in their order: a wait for what
-// was submitted before is met, and the validation layer below sees every semaphore. What a queue that
-// only copies must not be given ends the program. For one driver of one family.
+// on drivers for the CPU too: four of the driver's family, and one of a family that only copies, images in blocks of 8
+// x 8 pixels, as GPUs have it, whose calls go to the driver's own family. All five are the one, which runs its
+// submissions in their order: a wait for what was submitted before is met, and the validation layer below sees every
+// semaphore. What a queue that only copies must not be given ends the program. For one driver of one family.
 #include "../layer_link.h"
 
 #include <pthread.h>
@@ -60,6 +60,7 @@ static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice device, uint32_t
         families[1] = families[0];
         families[1].queueFlags = VK_QUEUE_TRANSFER_BIT;
         families[1].queueCount = 1;
+        families[1].minImageTransferGranularity = (VkExtent3D){8, 8, 1};
     }
     *count = *count > 1 ? 2 : 1;
 }

@@ -482,6 +482,77 @@ static void tensors_and_images_are_copied_both_ways_on_both_sides(void **state) 
         kp_memory_destroy(rest[i]);
 }
 
+// Pixel (x, y, z) of a 7 x 5 x 3 image is 100 z + 10 y + x, and its negative.
+static kp_image *volume(kp_manager *mgr, const char *label, float sign) {
+    float data[3 * 5 * 7 * 2];
+    for (int i = 0; i < 3 * 5 * 7; i++) {
+        data[2 * i] = sign * (float)(i / 35 * 100 + i / 7 % 5 * 10 + i % 7);
+        data[2 * i + 1] = -data[2 * i];
+    }
+    kp_image *image = NULL;
+    OK(kp_image_create(
+        mgr, &(kp_image_desc){.channels = 2, .width = 7, .height = 5, .depth = 3, .data = data, .label = label},
+        &image));
+    return image;
+}
+
+static float at(const kp_image *image, int x, int y, int z) {
+    return ((const float *)kp_tensor_data(image))[2 * (35 * z + 7 * y + x)];
+}
+
+static void parts_of_images_are_copied(void **state) {
+    kp_manager *mgr = *state;
+    kp_image *from = volume(mgr, "from", 1), *to = volume(mgr, "to", 1000);
+    kp_tensor *part = gpu_floats(mgr, "part", 3 * 2 * 2 * 2, NULL);
+    kp_sequence *seq = gpu_sequence(mgr);
+    OK(kp_record_sync_device(seq, LIST(from, to), 2));
+    OK(kp_record_copy_region(seq, from, part, &(kp_copy_region){.from = {4, 1, 1}, .size = {3, 2, 2}}));
+    OK(kp_record_copy_region(seq, part, to, &(kp_copy_region){.to = {0, 3, 0}, .size = {3, 2, 2}}));
+    OK(kp_record_copy_region(seq, to, to, &(kp_copy_region){.from = {0, 3, 0}, .to = {3, 0, 2}, .size = {3, 2, 1}}));
+    OK(kp_record_copy_region(seq, from, to, &(kp_copy_region){.from = {6, 4, 2}, .to = {6, 0, 0}}));
+    OK(kp_record_sync_local(seq, LIST(part, to), 2));
+    OK(kp_sequence_eval(seq));
+    const float *out = kp_tensor_data(part);
+    for (int i = 0; i < 12; i++) {
+        float wanted = (float)((i / 6 + 1) * 100 + (i / 3 % 2 + 1) * 10 + i % 3 + 4);
+        assert_true(out[2 * i] == wanted && out[2 * i + 1] == -wanted);
+        assert_true(at(to, i % 3, 3 + i / 3 % 2, i / 6) == wanted);
+    }
+    assert_true(at(to, 3, 0, 2) == 114 && at(to, 5, 1, 2) == 126);
+    assert_true(at(to, 6, 0, 0) == 246 && at(to, 6, 1, 0) == 16000 && at(to, 2, 0, 2) == 202000);
+    kp_sequence_destroy(seq);
+    kp_memory *all[] = {from, to, part};
+    for (size_t i = 0; i < COUNT_OF(all); i++)
+        kp_memory_destroy(all[i]);
+}
+
+static void parts_that_do_not_fit_are_refused(void **state) {
+    kp_manager *mgr = *state;
+    kp_image *image = floats(mgr, "i", 4, 3, NULL);
+    kp_tensor *t = gpu_floats(mgr, "t", 6, NULL);
+    kp_sequence *seq = gpu_sequence(mgr);
+    FAILS(kp_record_copy_region(seq, image, NULL, NULL), KP_ERROR_ARGUMENT, "*memory[1] is NULL");
+    FAILS(kp_record_copy_region(NULL, image, t, NULL), KP_ERROR_ARGUMENT, "*");
+    FAILS(kp_record_copy_region(seq, t, t, NULL), KP_ERROR_TYPE,
+          "sequence 'sequence': 't' and 't' are tensors, which have views instead of regions");
+    FAILS(kp_record_copy_region(seq, image, t, &(kp_copy_region){.from = {4}}), KP_ERROR_INDEX,
+          "sequence 'sequence': 0 pixels from 4 on, on axis x, but image 'i' has 4");
+    FAILS(kp_record_copy_region(seq, t, image, &(kp_copy_region){.to = {0, 1}, .size = {2, UINT32_MAX}}),
+          KP_ERROR_INDEX, "sequence 'sequence': 4294967295 pixels from 1 on, on axis y, but image 'i' has 3");
+    FAILS(kp_record_copy_region(seq, t, image, &(kp_copy_region){.from = {1}}), KP_ERROR_ARGUMENT,
+          "sequence 'sequence': tensor 't' has no pixels to begin at (1, 0, 0); give a view of it");
+    FAILS(kp_record_copy_region(seq, t, image, NULL), KP_ERROR_ARGUMENT,
+          "sequence 'sequence': tensor 't' has 6 elements, 4 x 3 x 1 pixels of image 'i' have 12");
+    FAILS(kp_record_copy_region(seq, image, image, &(kp_copy_region){.to = {1, 2}, .size = {2, 1}, .from = {2, 2}}),
+          KP_ERROR_ARGUMENT, "sequence 'sequence': the parts of image 'i' overlap");
+    assert_int_equal(kp_sequence_op_count(seq), 0);
+    OK(kp_record_copy_region(seq, image, t, &(kp_copy_region){.from = {2}}));
+    kp_image_destroy(image);
+    FAILS(kp_sequence_eval(seq), KP_ERROR_STATE, "*image 'i'*is destroyed");
+    kp_sequence_destroy(seq);
+    kp_tensor_destroy(t);
+}
+
 static void a_view_is_copied_to_an_image_from_where_a_pixel_may_begin(void **state) {
     kp_manager *mgr = *state;
     kp_tensor *t = gpu_floats(mgr, "t", 64, NULL), *good = NULL, *odd = NULL;
@@ -682,6 +753,8 @@ int main(void) {
         GPU_TEST(images_and_samplers_may_be_separate),
         GPU_TEST(the_module_must_fit_the_image),
         GPU_TEST(tensors_and_images_are_copied_both_ways_on_both_sides),
+        GPU_TEST(parts_of_images_are_copied),
+        GPU_TEST(parts_that_do_not_fit_are_refused),
         GPU_TEST(a_view_is_copied_to_an_image_from_where_a_pixel_may_begin),
         GPU_TEST(a_fill_reaches_every_channel),
         GPU_TEST(many_images_and_tensors_share_memory_and_keep_apart),

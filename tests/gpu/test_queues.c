@@ -208,6 +208,14 @@ static void a_queue_for_copies_takes_the_arrays(void **state) {
             assert_true(out[i] == in[LARGE - COUNT + i] + 1.0f);
         OK(kp_sequence_await(work, UINT64_MAX));
     }
+    kp_image *image = NULL;
+    OK(kp_image_create(mgr, &(kp_image_desc){.width = COUNT}, &image));
+    kp_result result = kp_record_copy_region(copies, image, x, NULL);
+    if (result != KP_OK)
+        gpu_fails(result, KP_ERROR_UNSUPPORTED,
+                  "sequence 'sequence': queue 1 copies images whole, or in blocks of *; record it for another",
+                  "kp_record_copy_region", __FILE__, __LINE__);
+    OK(kp_sequence_clear(copies));
     OK(kp_record_fill(copies, x, &(float){7.0f})); // all that is no kernel runs there
     OK(kp_record_copy(copies, LIST(x, y), 2));
     OK(kp_record_barrier(copies, LIST(x, y), 2));
@@ -216,6 +224,7 @@ static void a_queue_for_copies_takes_the_arrays(void **state) {
     expect(y, 7.0f);
     free(in);
     free(out);
+    kp_image_destroy(image);
     kp_sequence_destroy(work);
     kp_sequence_destroy(copies);
     kp_algorithm_destroy(add);

@@ -166,3 +166,88 @@ def test_a_called_kernel_takes_no_image(mgr):
     with pytest.raises(TypeError, match=r"^k\(\) argument 'x': must be a tensor or an array, not an image$"):
         kernel(image)
     assert not image.data().any()
+
+
+@pytest.mark.parametrize("shape", [(9, 2), (5, 7, 1), (5, 7, 4), (3, 4, 6, 1)], ids=str)
+def test_parts_of_images(mgr, shape):
+    """As slices of NumPy arrays, whose last axes are x and the channels."""
+    *axes, channels = shape
+    pixels = np.random.default_rng(7).random(shape, dtype=np.float32)
+    width, height, depth = (*reversed(axes), 0, 0)[:3]
+    image, other = (mgr.image(data, width, height, channels, depth=depth) for data in (pixels, -pixels))
+    start, size = [1, 2, 1][: len(axes)], [3, 2, 2][: len(axes)]
+    here = tuple(slice(s, s + n) for s, n in reversed(list(zip(start, size, strict=True))))
+    corner = tuple(slice(0, n) for n in reversed(size))
+    part = mgr.zeros(pixels[here].size)
+    seq = mgr.sequence().record(kp.OpSyncDevice([image, other]))
+    seq.record(kp.OpCopyRegion(image, part, source_offset=start, size=size))  # out
+    seq.record(kp.OpCopyRegion(part, other, target_offset=start, size=size))  # in
+    seq.record(kp.OpCopyRegion(image, other, start, size=size))  # across, to the corner
+    seq.record(kp.OpSyncLocal([part, other])).eval()
+    np.testing.assert_array_equal(part.data(), pixels[here].reshape(-1))
+    wanted = -pixels
+    wanted[here] = pixels[here]
+    wanted[corner] = pixels[here]
+    np.testing.assert_array_equal(np.asarray(other), wanted)
+    rest = pixels[tuple(slice(s, None) for s in reversed(start))]
+    tail = mgr.zeros(rest.size)
+    mgr.sequence().record(kp.OpCopyRegion(image, tail, start)).record(kp.OpSyncLocal([tail])).eval()
+    np.testing.assert_array_equal(tail.data(), rest.reshape(-1))
+    whole = mgr.zeros(pixels.size)
+    mgr.sequence().record(kp.OpCopyRegion(image, whole)).record(kp.OpSyncLocal([whole])).eval()
+    np.testing.assert_array_equal(whole.data(), pixels.reshape(-1))
+
+
+def test_parts_move_within_an_image_and_out_of_views(mgr):
+    pixels = np.arange(4 * 6 * 4, dtype=np.uint8).reshape(4, 6, 4)
+    image, rows = mgr.image_t(pixels, 6, 4, 4), mgr.tensor_t(255 - pixels)
+    seq = mgr.sequence().record(kp.OpSyncDevice([image, rows]))
+    seq.record(kp.OpCopyRegion(image, image, (0, 0), (3, 0), (3, 4)))  # the left half to the right
+    seq.record(kp.OpCopyRegion(rows[48:72], image, target_offset=(0, 1), size=(6, 1)))
+    seq.record(kp.OpSyncLocal([image])).eval()
+    wanted = pixels.copy()
+    wanted[:, 3:] = pixels[:, :3]
+    wanted[1] = 255 - pixels[2]
+    np.testing.assert_array_equal(np.asarray(image), wanted)
+
+
+def test_parts_that_do_not_fit(mgr):
+    image, small = mgr.image(range(12), 4, 3, 1), mgr.image(range(4), 2, 2, 1)
+    twelve, two = mgr.zeros(12), mgr.zeros(2)
+    seq = mgr.sequence()
+    for args, error, words in (
+        ((twelve, two), TypeError, r"are tensors, which have views instead of regions"),
+        (
+            (image, mgr.tensor_t(np.zeros(12, np.int32))),
+            TypeError,
+            r"image 'image' holds f32, tensor 'tensor' holds i32",
+        ),
+        ((image, two, (3, 0)), ValueError, r"tensor 'tensor' has 2 elements, 1 x 3 x 1 pixels of image 'image' have 3"),
+        ((image, two, (), (1,), (2, 1)), ValueError, r"tensor 'tensor' has no pixels to begin at \(1, 0, 0\)"),
+        ((image, two, (4,)), IndexError, r"0 pixels from 4 on, on axis x, but image 'image' has 4"),
+        ((image, two, (3, 1), (), (2, 1)), IndexError, r"2 pixels from 3 on, on axis x, but image 'image' has 4"),
+        ((two, image, (), (0, 2), (1, 2)), IndexError, r"2 pixels from 2 on, on axis y, but image 'image' has 3"),
+        ((image, two, (0, 0, 1)), IndexError, r"from 1 on, on axis z, but image 'image' has 1"),
+        ((image, two, (2**32 - 1,), (), (2**32 - 1,)), IndexError, r"on axis x"),
+        ((image, small), IndexError, r"4 pixels from 0 on, on axis x, but image 'image' has 2"),
+        ((image, image, (), (1, 1), (2, 2)), ValueError, r"the parts of image 'image' overlap"),
+        ((image, image), ValueError, r"the parts of image 'image' overlap"),
+        ((image, mgr.image(None, 4, 3, 2)), ValueError, r"has 1 channels, image 'image' has 2"),
+        ((image, mgr.image(None, 4, 0, 1), (), (), (4, 1)), ValueError, r"has 2 axes, image 'image' has 1"),
+    ):
+        with pytest.raises(error, match=words):
+            seq.record(kp.OpCopyRegion(*args))
+    assert seq.eval() is seq  # nothing was recorded
+    for bad in ("12", (1, 2, 3, 4), (1.5,), (-1,)):
+        with pytest.raises((TypeError, ValueError), match="size"):
+            kp.OpCopyRegion(image, two, size=bad)
+    with pytest.raises(TypeError, match=r"memories\[1\]: must be a kp.Tensor"):
+        kp.OpCopyRegion(image, [1, 2])
+    bytes_ = mgr.tensor_t(np.zeros(16, np.uint8))
+    try:
+        pixels = mgr.image_t(np.zeros(3, np.uint8), 3, 1, 1)
+    except kp.UnsupportedError:
+        return
+    with pytest.raises(kp.UnsupportedError, match="has to begin at a multiple of 4"):
+        seq.record(kp.OpCopyRegion(bytes_[2:5], pixels))
+    seq.record(kp.OpCopyRegion(bytes_[4:7], pixels)).eval()
