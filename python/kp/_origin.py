@@ -11,7 +11,7 @@ from . import _kp
 from ._axes import axes_of
 from ._capture import ABSENT, Capture
 from ._images import type_of
-from ._source import _param_types, compile_capture
+from ._source import _param_types, compile_capture, compile_error
 from .structs import StructType, text_of
 
 TYPE_CHECKING = False
@@ -46,6 +46,7 @@ class Origin:
         """The program, where the kernel is decorated; None when that has to wait: for arguments that give types, or for
         functions that the code around the kernel, `home`, is still to define. CompileError otherwise."""
         if self.open:
+            self._refuse_dividers()
             return None
         try:
             return self.program(())
@@ -53,6 +54,16 @@ class Origin:
             if self._made[0].unresolved & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
                 return None
             raise
+
+    def _refuse_dividers(self) -> None:
+        """As the compiler does, but before the first call."""
+        code = self.function.__code__
+        divider = "*" if code.co_kwonlyargcount else "/" if code.co_posonlyargcount else ""
+        if divider:
+            raise compile_error(
+                self.function,
+                f"'{divider}' is for the functions that a kernel calls; what a kernel takes is passed in order or by name",
+            )
 
     def program(self, types: Iterable[str]) -> Program:
         """The program for these types of the parameters without one, in order."""
@@ -75,15 +86,19 @@ class Origin:
         """The parameters that the caller passes."""
         return [name for name in self.names if not self.types.get(name, "").startswith(_INPUTS)]
 
-    def types_of(self, values: Mapping[str, Any]) -> tuple[str, ...]:
-        """The types that arguments give to the parameters without one."""
+    def types_of(self, values: Mapping[str, Any], texts: bool = False) -> tuple[str, ...]:
+        """The types that arguments give to the parameters without one; with `texts`, they may be said instead."""
         missing = [name for name in self.open if name not in values]
         if missing:
             raise TypeError(
                 f"{self.function.__name__}() has parameters without types, {', '.join(missing)}; they get them from "
                 f"arguments"
             )
-        return tuple(self._with_axes(name, self._type_of(name, values[name])) for name in self.open)
+        said = {name: value for name, value in values.items() if texts and isinstance(value, str)}
+        return tuple(
+            self._with_axes(name, said[name] if name in said else self._type_of(name, values[name]))
+            for name in self.open
+        )
 
     def _with_axes(self, name: str, text: str) -> str:
         """Array[f32], or Array[f32, 2] where the kernel has two indices for it."""
@@ -96,8 +111,6 @@ class Origin:
         return f"{text[:-1]}, {count}]" if count > 1 else text
 
     def _type_of(self, name: str, value: Any) -> str:
-        if isinstance(value, str):
-            return value
         dtype = getattr(value, "dtype", None)
         if isinstance(type(value), StructType):
             return str(type(value).text)
@@ -113,14 +126,24 @@ class Origin:
             return type_of(value, f"{self.function.__name__}() argument '{name}'")
         if isinstance(value, (list, tuple)):
             return "Array[f32]"
-        if dtype is not None and str(dtype) in _NUMPY_TYPES:
-            text = _NUMPY_TYPES[str(dtype)]
+        what = f"{self.function.__name__}() argument '{name}'"
+        if dtype is not None:
+            text = _NUMPY_TYPES.get(getattr(dtype, "name", str(dtype)), "")  # the name tells nothing of the byte order
+            if not text:
+                raise TypeError(f"{what}: has dtype {dtype}, which no kernel has")
             return f"Array[{text}]" if getattr(value, "shape", ()) else text
         for kind, text in ((bool, "bool"), (int, "i32"), (float, "f32")):
             if isinstance(value, kind):
                 return text
+        try:
+            text = _FORMATS.get(memoryview(value).format, "")
+        except TypeError:
+            text = ""
+        if text:
+            return f"Array[{text}]"
         raise TypeError(
-            f"{self.function.__name__}() argument '{name}': has no type in the kernel, and {type(value).__name__} gives it none"
+            f"{what}: has no type in the kernel, so it must be a tensor, an array, a list or a number, not "
+            f"{type(value).__name__}"
         )
 
 
@@ -148,4 +171,5 @@ _INPUTS = (
     "('input'",
 )  # what types of no argument start with
 _NUMPY_TYPES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}
+_FORMATS = {letter: text for text, _, _, letter in _kp.DTYPES}
 _TENSOR_TYPES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}

@@ -157,8 +157,8 @@ def _param_types(function: FunctionType, scope: Mapping[str, Any]) -> dict[str, 
     types = {}
     for name in names:
         value = defaults.get(name, function.__annotations__.get(name))
-        if name in defaults and not isinstance(value, (tuple, str)):
-            value = function.__annotations__.get(name)  # a default value
+        if name in defaults and not _is_type(value, name in function.__annotations__):
+            value = function.__annotations__.get(name)
         if value is None:
             continue
         try:
@@ -166,6 +166,13 @@ def _param_types(function: FunctionType, scope: Mapping[str, Any]) -> dict[str, 
         except TypeError as error:
             raise compile_error(function, f"the parameter '{name}': {error}") from None
     return types
+
+
+def _is_type(value: object, annotated: bool) -> bool:
+    """Whether a default is pyshader's way to say a type, rather than a value: behind an annotation, its triples alone."""
+    if annotated:
+        return isinstance(value, tuple) and len(value) == 3 and isinstance(value[0], str)
+    return isinstance(value, (tuple, str))
 
 
 def helper_types(function: FunctionType) -> tuple[dict[str, str], dict[str, object]]:

@@ -15,7 +15,7 @@ from __future__ import annotations
 from . import _kp
 from ._arguments import check_array, check_memory, read_extent, shape_of, target_of
 from ._images import KINDS, describe
-from ._source import check_function
+from ._source import check_function, compile_error
 from .structs import uniform_array
 
 TYPE_CHECKING = False
@@ -138,6 +138,7 @@ class Kernel(_kp._Call):
     ) -> None:
         self.source = source
         self.function = function
+        _refuse_extent(program, origin)
         self._origin = origin
         self.__name__ = getattr(function, "__name__", None) or (program and program.name) or "kernel"
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
@@ -145,12 +146,12 @@ class Kernel(_kp._Call):
         self.__module__ = getattr(function, "__module__", __name__)
         self._last = None if program is None else _Variant(program, None)
 
-    def _refresh(self, values: dict[str, Any] | None = None) -> _Variant:
-        """The program for what the kernel's names stand for now, and for the arguments whose types it takes. A call goes on
-        with what it got here: another thread's call may have other types."""
+    def _refresh(self, values: dict[str, Any] | None = None, texts: bool = False) -> _Variant:
+        """The program for what the kernel's names stand for now, and for the arguments whose types it takes; with `texts`, types
+        in writing will do. A call goes on with what it got here: another thread's call may have other types."""
         variant = self._last
         if self._origin is not None:
-            types = self._origin.types_of(values or {}) if self._origin.open else ()
+            types = self._origin.types_of(values or {}, texts) if self._origin.open else ()
             program, capture = self._origin.find(types)
             if variant is None or program is not variant.program or capture is not variant.capture:
                 variant = self._last = _Variant(program, capture)
@@ -181,11 +182,11 @@ class Kernel(_kp._Call):
 
     def spirv(self, **types: Any) -> bytes:
         """The SPIR-V module, for these types of the parameters that have none: x="Array[f32]", or an argument. Its entry point "main" means the same in any Vulkan program: one invocation per index."""
-        return self._refresh(types).program.spirv
+        return self._refresh(types, True).program.spirv
 
     def disassemble(self, **types: Any) -> str:
         """The SPIR-V module as text, one instruction a line. types as for spirv()."""
-        return self._refresh(types).program.disassemble()
+        return self._refresh(types, True).program.disassemble()
 
     def algorithm(
         self, manager: Manager, tensors: Sequence[Tensor], *, extent: Extent | None = None, **scalars: Any
@@ -294,6 +295,15 @@ class Kernel(_kp._Call):
         if missing:
             raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}")
         return values
+
+
+def _refuse_extent(program: Program | None, origin: Origin | None) -> None:
+    """A parameter that a call could not pass by its name."""
+    message = "a parameter of a kernel cannot be called 'extent', which is how many indices a call goes over"
+    if origin is not None and "extent" in origin.names:
+        raise compile_error(origin.function, message)
+    if origin is None and program is not None and any(param.name == "extent" for param in program.params):
+        raise _kp.CompileError(message)
 
 
 class _Variant:

@@ -13,6 +13,7 @@ are, a vector is an array of its components, and a bool is one byte.
 from __future__ import annotations
 
 import sys
+from keyword import iskeyword
 
 from . import _kp
 from .lang import LanguageType, Written, matrix_shape, type_text
@@ -126,6 +127,10 @@ def _fields(cls: Any, scope: Mapping[str, Any]) -> dict[str, str]:
     for name, annotation in own.items():
         if name in vars(cls):
             raise TypeError(f"{cls.__name__}.{name}: a field has no default value")
+        if not name.isascii():
+            raise TypeError(
+                f"{cls.__name__}: the name of the field '{name}' has letters that a kernel's names have not"
+            )
         if name == "copy":
             raise TypeError(f"{cls.__name__}: a field cannot be called 'copy', which makes a copy")
         if isinstance(annotation, str):
@@ -199,7 +204,7 @@ def text_of(dtype: Any) -> str:
 def _checked(dtype: Any, name: str = "Struct") -> StructType:
     """A class for the dtype, which lies as the kernel has it."""
     for field in dtype.names:
-        if not field.isidentifier():
+        if not field.isidentifier() or not field.isascii() or iskeyword(field):
             raise TypeError(f"kp.struct: the field {field!r} has no name that a kernel can write")
     annotations = {field: Written(_field_text(dtype.fields[field][0], field)) for field in dtype.names}
     made: StructType = StructType(name, (Struct,), {"__annotations__": annotations, "__module__": __name__})
@@ -213,6 +218,10 @@ def _field_text(dtype: Any, name: str) -> str:
         text = _checked(base).text.replace("'Struct', ", "", 1)
     elif base.isnative and base.name in _LANGUAGE_NAMES:
         text = _LANGUAGE_NAMES[base.name]
+    elif base.name in _LANGUAGE_NAMES:
+        raise TypeError(
+            f"kp.struct: the field '{name}' has dtype {base.str}, of the other byte order; convert the array with astype()"
+        )
     else:
         raise TypeError(f"kp.struct: the field '{name}' has dtype {base.str}, which no device has")
     if base.names is None and shape and 2 <= shape[-1] <= 4:

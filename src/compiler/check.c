@@ -27,6 +27,26 @@ const char *kp_check_text(kp_checker *c, const kp_node *n) {
     return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
 }
 
+// True for a text whose first and last tokens are the two of a pair of parentheses.
+static bool in_parentheses(const kp_node *n) {
+    uint32_t depth = 0;
+    for (const kp_token *t = n->first; t < kp_ast_last(n); t++) {
+        depth += t->kind == KP_TOKEN_LEFT_PAREN;
+        depth -= t->kind == KP_TOKEN_RIGHT_PAREN;
+        if (depth == 0)
+            return false;
+    }
+    return n->first != kp_ast_last(n);
+}
+
+const char *kp_check_converted(kp_checker *c, const kp_node *n, const char *type) {
+    char text[2 * LONGEST_TEXT + 32];
+    bool bare = !in_parentheses(n);
+    int length =
+        snprintf(text, sizeof text, "%.64s%s%s%s", type, bare ? "(" : "", kp_check_text(c, n), bare ? ")" : "");
+    return kp_arena_text(&c->unit->arena, text, (size_t)length);
+}
+
 // By how it is said: an f32, an i32, an ivec2, a u32, a uvec2, a vec2.
 const char *kp_check_article(const char *noun) {
     bool letter_f = noun[0] == 'f' && noun[1] >= '0' && noun[1] <= '9';

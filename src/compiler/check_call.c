@@ -270,11 +270,32 @@ static void check_count(kp_checker *c, const kp_node *n, const kp_builtin *row, 
     kp_check_fail(c, n, "%s takes %u to %u arguments, not %u", row->name, row->least, row->most, count);
 }
 
+// float("inf") and the like.
+static _Noreturn void fail_string(kp_checker *c, const kp_node *n) {
+    const char *text = c->unit->text + n->first->at + 1; // behind the quote
+    bool inf = strncmp(text, "inf", 3) == 0, nan = strncmp(text, "nan", 3) == 0;
+    kp_check_fail(c, n, "strings are not in the kernel language%s",
+                  inf   ? "; write math.inf"
+                  : nan ? "; write math.nan"
+                        : "");
+}
+
+// What goes over all that it is given, in Python.
+static bool goes_over(const char *name) {
+    return strcmp(name, "sum") == 0 || strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
+           strcmp(name, "any") == 0 || strcmp(name, "all") == 0;
+}
+
 static void check_arguments(kp_checker *c, kp_list list, const char *name) {
     for (uint32_t i = 0; i < list.count; i++) {
         if (list.items[i]->kind == KP_NODE_KEYWORD)
             kp_check_fail(c, list.items[i], "%s takes no names for its arguments", name);
+        if (list.items[i]->kind == KP_NODE_STRING)
+            fail_string(c, list.items[i]);
         list.items[i] = kp_check_expr(c, list.items[i]);
+        if (list.items[i]->type->kind == KP_TYPE_ARRAY && list.count == 1 && goes_over(name))
+            kp_check_fail(c, list.items[i], "%s takes values, but '%s' is %s; go over it in a for loop", name,
+                          kp_check_text(c, list.items[i]), kp_check_array_word(list.items[i]->type));
         if (list.items[i]->type->kind == KP_TYPE_ARRAY && strcmp(name, "len") != 0)
             kp_check_fail(c, list.items[i], "%s takes values, but '%s' is %s; index it, as in %s[i]", name,
                           kp_check_text(c, list.items[i]), kp_check_array_word(list.items[i]->type),
@@ -327,7 +348,7 @@ static kp_node *one_value(kp_checker *c, kp_node *invoke) {
         return invoke;
     const kp_instance *instance = invoke->u.invoke.instance;
     if (instance->return_count == 0)
-        kp_check_fail(c, invoke, "%s returns nothing", instance->name);
+        kp_check_fail(c, invoke, "%s returns nothing; it has no return with a value", instance->name);
     if (instance->return_count > 1)
         kp_check_fail(c, invoke, "%s gives %u values; assign them to %u names", instance->name, instance->return_count,
                       instance->return_count);

@@ -51,8 +51,11 @@ static kp_node *adapt(kp_checker *c, kp_node *n, const kp_type *type) {
         if (!kp_type_is_signed(type))
             kp_check_fail(c, n, "%lld does not fit in %s, which holds 0 to %llu", (long long)n->u.value.i, type->name,
                           (unsigned long long)kp_type_most(type->dtype));
-        kp_check_fail(c, n, "%lld does not fit in %s, which holds %lld to %lld", (long long)n->u.value.i, type->name,
-                      (long long)kp_type_least(type->dtype), (long long)kp_type_most(type->dtype));
+        const char *wider = type->dtype != KP_I32                                       ? ""
+                            : kp_fold_fits(n->type, kp_type_scalar(KP_U32), n->u.value) ? "; a u32 holds it"
+                                                                                        : "; an i64 holds it";
+        kp_check_fail(c, n, "%lld does not fit in %s, which holds %lld to %lld%s", (long long)n->u.value.i, type->name,
+                      (long long)kp_type_least(type->dtype), (long long)kp_type_most(type->dtype), wider);
     }
     kp_value value = kp_fold_cast(n->type, type, n->u.value);
     if (kp_type_is_float(type) && isinf(value.f) && kp_type_is_float(n->type) && !isinf(n->u.value.f))
@@ -256,9 +259,12 @@ static void want_numbers(kp_checker *c, const kp_node *n, const char *op, const 
     const kp_node *sides[] = {left, right};
     for (int i = 0; i < 2; i++) {
         const kp_type *type = sides[i]->type;
-        if (kp_type_is_bool(type))
-            kp_check_fail(c, n, "%s takes numbers, but this is %s; write i32(%s)", op, type->name,
-                          kp_check_text(c, sides[i]));
+        if (kp_type_is_bool(type)) {
+            const kp_type *other = kp_check_settle_type(sides[1 - i]->type);
+            const char *number = kp_type_is_numeric(other) && kp_type_is_scalar(other) ? other->name : "i32";
+            kp_check_fail(c, n, "%s takes numbers, but this is %s; write %s", op, type->name,
+                          kp_check_converted(c, sides[i], number));
+        }
         if (type->kind == KP_TYPE_ARRAY)
             kp_check_fail(c, n, "%s takes numbers, but '%s' is %s; index it, as in %s[i]", op,
                           kp_check_text(c, sides[i]), kp_check_array_word(type), kp_check_text(c, sides[i]));
@@ -346,8 +352,8 @@ static kp_node *combine_bits(kp_checker *c, kp_node *n, const char *op, kp_node 
     bool bools = kp_type_is_bool(left->type) && kp_type_is_bool(right->type);
     bool ints = kp_type_is_int(left->type) && kp_type_is_int(right->type);
     if (!bools && !ints)
-        kp_check_fail(c, n, "%s takes integers or bools, but these are %s and %s", op, left->type->name,
-                      right->type->name);
+        kp_check_fail(c, n, "%s takes integers or bools, but these are %s and %s%s", op, left->type->name,
+                      right->type->name, n->op == KP_TOKEN_CARET ? "; a power is written **" : "");
     kp_check_unify(c, n, op, &left, &right);
     return finish_binary(c, n, left, right);
 }

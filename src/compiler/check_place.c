@@ -12,9 +12,27 @@
 // Names
 // ---------------------------------------------------------------------------------------------------------------------
 
+// A kernel that has no index, but uses one.
+static bool misses_index(const kp_checker *c, const char *name) {
+    static const char *const names[] = {"i", "idx", "index", "gid", "tid", "thread_id"};
+    for (uint32_t i = 0; i < c->kernel->param_count; i++) {
+        if (c->kernel->params[i].kind == KP_PARAM_INPUT)
+            return false;
+    }
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        if (strcmp(names[i], name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n) {
     const kp_name *name = n->u.name;
-    const char *hint = kp_habit_name(c->unit, name->text);
+    const char *hint = kp_habit_comment(c->unit, n->first);
+    if (*hint == '\0')
+        hint = kp_habit_name(c->unit, name->text);
+    if (c->call == NULL && misses_index(c, name->text))
+        kp_check_fail(c, n, "there is no '%s' here; the index is a parameter, %s: Index", name->text, name->text);
     if (*hint != '\0')
         kp_check_fail(c, n, "there is no '%s' here%s", name->text, hint);
     const char *best = NULL;
@@ -107,6 +125,16 @@ static void read_swizzle(kp_checker *c, kp_node *n, const kp_type *type, kp_node
     swizzle->u.swizzle.count = (uint8_t)name->length;
 }
 
+// True for the parameter i: Index and the like.
+static bool is_index(const kp_checker *c, const kp_node *n) {
+    for (uint32_t i = 0; n->kind == KP_NODE_VARIABLE && i < c->kernel->param_count; i++) {
+        const kp_check_param *param = &c->kernel->params[i];
+        if (param->symbol == n->u.symbol)
+            return param->kind == KP_PARAM_INPUT && kp_type_is_scalar(param->symbol->type);
+    }
+    return false;
+}
+
 static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
     if (object->type == NULL)
         kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
@@ -122,6 +150,9 @@ static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
                       n->u.attribute.name->text);
     if (kp_type_is_struct(object->type))
         return kp_check_struct_field(c, n, object);
+    if (is_index(c, object))
+        kp_check_fail(c, n, "'%s' is one number and has no '%s'; %s: Index2 has x and y", kp_check_text(c, object),
+                      n->u.attribute.name->text, kp_check_text(c, object));
     if (object->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, n, "'%s' is %s %s and has no '%s'", kp_check_text(c, object),
                       kp_check_article(object->type->name), object->type->name, n->u.attribute.name->text);
@@ -154,8 +185,10 @@ kp_node *kp_check_attribute(kp_checker *c, kp_node *n) {
         root = root->u.attribute.object;
     if (kp_check_captured(c, root) != NULL)
         kp_check_fail(c, n, "'%s' is a number and has no '%s'", root->u.name->text, path->text);
-    kp_check_fail(c, n, "there is no '%s' here%s", kp_check_text(c, n),
-                  kp_habit_name(c->unit, root->kind == KP_NODE_NAME ? root->u.name->text : path->text));
+    const char *hint = kp_habit_name(c->unit, root->kind == KP_NODE_NAME ? root->u.name->text : path->text);
+    for (const kp_node *part = n; part->kind == KP_NODE_ATTRIBUTE && *hint == '\0'; part = part->u.attribute.object)
+        hint = kp_habit_name(c->unit, part->u.attribute.name->text);
+    kp_check_fail(c, n, "there is no '%s' here%s", kp_check_text(c, n), hint);
 }
 
 // Wraps a constant index that counts from the end; says when one lies outside of [0, length).
@@ -176,13 +209,37 @@ static kp_node *index_as_word(kp_checker *c, kp_node *index) {
     return narrow || index->kind == KP_NODE_CONST ? kp_check_cast(c, index, i32) : index;
 }
 
+// True for a / b of two integers.
+static bool divides_integers(const kp_node *n) {
+    if (n->kind != KP_NODE_BINARY || n->op != KP_TOKEN_SLASH)
+        return false;
+    const kp_node *sides[] = {n->u.binary.left, n->u.binary.right};
+    for (int i = 0; i < 2; i++) {
+        bool literal = sides[i]->kind == KP_NODE_CONST && sides[i]->first->kind == KP_TOKEN_INT;
+        if (!literal && (sides[i]->kind != KP_NODE_CAST || !kp_type_is_int(sides[i]->u.operand->type)))
+            return false;
+    }
+    return true;
+}
+
+static _Noreturn void fail_index(kp_checker *c, const kp_node *index) {
+    const kp_type *type = index->type;
+    if (divides_integers(index))
+        kp_check_fail(c, index, "an index is an integer, but '/' gives %s; write %s // %s", type->name,
+                      kp_check_text(c, index->u.binary.left), kp_check_text(c, index->u.binary.right));
+    if (kp_type_is_float(type) && kp_type_is_scalar(type))
+        kp_check_fail(c, index, "an index is an integer, but this is %s; write %s", type->name,
+                      kp_check_converted(c, index, "i32"));
+    if (kp_type_is_int(type))
+        kp_check_fail(c, index, "an index is an integer, but this is %s; index with a component, as in %s.x",
+                      type->name, kp_check_text(c, index));
+    kp_check_fail(c, index, "an index is an integer, but this is %s", type->name);
+}
+
 kp_node *kp_check_index(kp_checker *c, kp_node *n) {
     kp_node *index = kp_check_expr(c, n);
     if (!kp_type_is_int(index->type) || !kp_type_is_scalar(index->type))
-        kp_check_fail(c, index, "an index is an integer, but this is %s%s%s%s", index->type->name,
-                      kp_type_is_float(index->type) ? "; write i32(" : "",
-                      kp_type_is_float(index->type) ? kp_check_text(c, index) : "",
-                      kp_type_is_float(index->type) ? ")" : "");
+        fail_index(c, index);
     return index_as_word(c, index);
 }
 
@@ -268,15 +325,29 @@ kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffe
     return shape;
 }
 
+// As many indices as a view has no axes. An index that is a vector, such as that of the kernel, is split: x is the
+// last.
+static _Noreturn void fail_view(kp_checker *c, const kp_node *object, const kp_node *index, uint32_t count) {
+    const char *name = kp_check_text(c, object);
+    uint32_t axes = object->type->axes;
+    const kp_symbol *symbol = index->kind == KP_NODE_NAME ? kp_check_find(c, index->u.name) : NULL;
+    if (symbol != NULL && symbol->type != NULL && symbol->type->kind == KP_TYPE_VECTOR) {
+        const char *i = index->u.name->text;
+        kp_check_fail(c, index, "'%s' has %u axes, but this is 1 index; write %s[%s%s%s.y, %s.x]", name, axes, name,
+                      axes == 3 ? i : "", axes == 3 ? ".z, " : "", i, i);
+    }
+    kp_check_fail(c, index, "'%s' has %u axes, but %s %u ind%s; write %s[%s]", name, axes,
+                  count == 1 ? "this is" : "these are", count, count == 1 ? "ex" : "ices", name,
+                  axes == 2 ? "i, j" : "i, j, k");
+}
+
 // a[i, j] is element i * shape[1] + j: NumPy's order, in which the last index is the one of neighbours.
 static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
     const kp_type *type = object->type;
     kp_node *index = n->u.subscript.index, *flat = NULL;
     uint32_t count = index->kind == KP_NODE_TUPLE ? index->u.list.count : 1;
     if (count != type->axes)
-        kp_check_fail(c, index, "'%s' has %u axes, but %s %u ind%s; write %s[%s]", kp_check_text(c, object), type->axes,
-                      count == 1 ? "this is" : "these are", count, count == 1 ? "ex" : "ices", kp_check_text(c, object),
-                      type->axes == 2 ? "i, j" : "i, j, k");
+        fail_view(c, object, index, count);
     for (uint32_t axis = 0; axis < count; axis++) {
         kp_node *given = kp_check_index(c, index->u.list.items[axis]);
         kp_node *at = on_axis(c, n, given, kp_check_shape(c, n, object, axis));
@@ -289,6 +360,20 @@ static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
     n->u.subscript.index = flat;
     n->from_end = false;
     return n;
+}
+
+// Several indices for what has one axis.
+static _Noreturn void fail_axes(kp_checker *c, const kp_node *n, const kp_node *object) {
+    const kp_node *index = n->u.subscript.index;
+    uint32_t count = index->u.list.count;
+    const kp_type *type = object->type;
+    bool view =
+        object->kind == KP_NODE_BUFFER && kp_type_is_buffer(type) && kp_type_is_value(type->element) && count < 4;
+    if (view)
+        kp_check_fail(c, index, "'%s' is %s and has one axis, but these are %u indices; declare it as Array[%s, %u]",
+                      kp_check_text(c, object), type->name, count, type->element->name, count);
+    kp_check_fail(c, index, "'%s' is %s and has one axis, but these are %u indices", kp_check_text(c, object),
+                  type->name, count);
 }
 
 static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object);
@@ -321,8 +406,7 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     if (kp_type_is_matrix(type) && n->u.subscript.index->kind == KP_NODE_TUPLE)
         return matrix_element(c, n, object);
     if (n->u.subscript.index->kind == KP_NODE_TUPLE)
-        kp_check_fail(c, n->u.subscript.index, "'%s' is %s and has one axis, but these are %u indices",
-                      kp_check_text(c, object), type->name, n->u.subscript.index->u.list.count);
+        fail_axes(c, n, object);
     kp_node *index = kp_check_index(c, n->u.subscript.index);
     uint32_t length = type->kind == KP_TYPE_VECTOR ? type->components : type->length;
     n->from_end = false;

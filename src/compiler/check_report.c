@@ -174,7 +174,16 @@ static void check_options(kp_checker *c, kp_list list) {
     }
 }
 
+// "..." % x and "...".format(x)
+static bool is_formatted(const kp_node *n) {
+    if (n->kind == KP_NODE_CALL && n->u.call.callee->kind == KP_NODE_ATTRIBUTE)
+        return n->u.call.callee->u.attribute.object->kind == KP_NODE_STRING;
+    return n->kind == KP_NODE_BINARY && n->u.binary.left->kind == KP_NODE_STRING;
+}
+
 static kp_node *print_value(kp_checker *c, kp_node *n) {
+    if (is_formatted(n))
+        kp_check_fail(c, n, "print of a kernel takes values beside texts, as in print('x is', x)");
     kp_node *value = kp_check_value(c, n);
     if (value->type->kind != KP_TYPE_SCALAR && value->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, n, "print takes numbers, vectors and texts, but this is %s", value->type->name);

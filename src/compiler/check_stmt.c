@@ -76,14 +76,14 @@ static _Noreturn void fail_type(kp_checker *c, const kp_node *target, const kp_n
     if (symbol != NULL && symbol->typed_by_int && kp_type_is_float(value->type) && kp_type_is_scalar(value->type))
         kp_check_fail(c, value,
                       "'%s' is i32, because line %u gives it an integer, but this is %s; write %s = 0.0 or the like "
-                      "there, or i32(%s) here",
-                      name, kp_error_line(c->unit, symbol->typed_at), gets, name, kp_check_text(c, value));
+                      "there, or %s here",
+                      name, kp_error_line(c->unit, symbol->typed_at), gets, name, kp_check_converted(c, value, "i32"));
     if (symbol != NULL && symbol->typed_at != NULL && same_shape)
-        kp_check_fail(c, value, "'%s' is %s since line %u, but this is %s; write %s(%s)", name, has,
-                      kp_error_line(c->unit, symbol->typed_at), gets, has, kp_check_text(c, value));
+        kp_check_fail(c, value, "'%s' is %s since line %u, but this is %s; write %s", name, has,
+                      kp_error_line(c->unit, symbol->typed_at), gets, kp_check_converted(c, value, has));
     if (same_shape)
-        kp_check_fail(c, value, "'%s' is %s, but this is %s; write %s(%s)", name, has, gets, has,
-                      kp_check_text(c, value));
+        kp_check_fail(c, value, "'%s' is %s, but this is %s; write %s", name, has, gets,
+                      kp_check_converted(c, value, has));
     kp_check_fail(c, value, "'%s' is %s, but this is %s", name, has, gets);
 }
 
@@ -292,6 +292,14 @@ static void check_chain(kp_checker *c, kp_node *n) {
     n->u.assign.value->u.list = p.values;
 }
 
+static _Noreturn void fail_tuple(kp_checker *c, const kp_node *n) {
+    const kp_node *value = n->u.assign.value;
+    const kp_type *type = n->u.assign.annotation != NULL ? kp_signature_value_type(c, n->u.assign.annotation) : NULL;
+    if (type != NULL && (type->kind == KP_TYPE_VECTOR || kp_type_is_struct(type)))
+        kp_check_fail(c, value, "a tuple is no %s; write %s(...)", type->name, type->name);
+    kp_check_fail(c, value, "a tuple cannot be in a variable; assign to several names, or write a list");
+}
+
 static void check_assign(kp_checker *c, kp_node *n) {
     kp_list targets = n->u.assign.targets;
     if (targets.count == 1 && is_group(targets.items[0])) {
@@ -310,7 +318,7 @@ static void check_assign(kp_checker *c, kp_node *n) {
         return;
     }
     if (value != NULL && value->kind == KP_NODE_TUPLE)
-        kp_check_fail(c, value, "a tuple cannot be in a variable; assign to several names, or write a list");
+        fail_tuple(c, n);
     if (value != NULL)
         value = kp_check_expr(c, value);
     if (value != NULL && targets.count > 1 && value->type->kind == KP_TYPE_ARRAY)

@@ -90,8 +90,9 @@ typedef struct kp_checker {
 
 // check.c
 _Noreturn void kp_check_fail(kp_checker *c, const kp_node *at, const char *format, ...) KP_PRINTF(3, 4);
-const char *kp_check_text(kp_checker *c, const kp_node *n); // its source text, "..." when long
-const char *kp_check_article(const char *noun);             // "a" or "an"
+const char *kp_check_text(kp_checker *c, const kp_node *n);                        // its source text, "..." when long
+const char *kp_check_converted(kp_checker *c, const kp_node *n, const char *type); // "f32(...)" around that text
+const char *kp_check_article(const char *noun);                                    // "a" or "an"
 kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, const kp_type *type);
 kp_node *kp_check_captured(kp_checker *c, const kp_node *n); // the constant that a NAME, or a path through modules,
                                                              // stands for; NULL: none

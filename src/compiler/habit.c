@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "texts.h"
+#include "type.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,9 +65,83 @@ static bool in_line_before(kp_unit *unit, const kp_token *token, const char *wha
     return false;
 }
 
+const char *kp_habit_comment(kp_unit *unit, const kp_token *token) {
+    bool ends = token[1].kind == KP_TOKEN_NEWLINE || token[1].kind == KP_TOKEN_END;
+    return ends && token->kind == KP_TOKEN_NAME && follows(unit, token, "//") ? "; a comment starts with '#'" : "";
+}
+
+static bool is_word(char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// Whether a type stands right before the token; *start: where.
+static bool follows_type(kp_unit *unit, uint32_t end, uint32_t *start) {
+    const char *text = unit->text;
+    char name[16];
+    for (*start = end; *start > 0 && is_word(text[*start - 1]);)
+        --*start;
+    uint32_t length = end - *start;
+    if (length == 0 || length >= sizeof name)
+        return false;
+    memcpy(name, text + *start, length);
+    name[length] = '\0';
+    return kp_type_find(name) != NULL;
+}
+
+// C's "float x = 1" and "(float)x".
+static const char *hint_of_type(kp_unit *unit, const kp_token *token) {
+    uint32_t end = token->at, start, line = kp_texts_line_of(unit, token).start;
+    while (end > line && unit->text[end - 1] == ' ')
+        end--;
+    if (end > line && unit->text[end - 1] == ')')
+        return follows_type(unit, end - 1, &start) && start > line && unit->text[start - 1] == '('
+                   ? "; a conversion is a call, as in f32(x)"
+                   : "";
+    if (token->kind != KP_TOKEN_NAME || !follows_type(unit, end, &start))
+        return "";
+    while (start > line && unit->text[start - 1] == ' ')
+        start--;
+    return start == line
+               ? "; a variable takes its type from its value, as in x = 1.0, or behind its name, as in x: f32 = 1"
+               : "";
+}
+
+// Characters that look like one of Python's, as word processors and web pages have them, in UTF-8.
+static const char *hint_of_character(const char *text) {
+    static const struct {
+        const char *bytes, *hint;
+    } characters[] = {
+        {"\xC2\xA0", "; write a plain space"},
+        {"\xE2\x80\x89", "; write a plain space"},
+        {"\xE2\x80\xAF", "; write a plain space"},
+        {"\xE2\x80\x8B", "; it is a space without a width"},
+        {"\xE2\x88\x92", "; write '-'"},
+        {"\xE2\x80\x93", "; write '-'"},
+        {"\xE2\x80\x94", "; write '-'"},
+        {"\xC3\x97", "; write '*'"},
+        {"\xC2\xB7", "; write '*'"},
+        {"\xC3\xB7", "; write '/'"},
+        {"\xE2\x89\xA4", "; write '<='"},
+        {"\xE2\x89\xA5", "; write '>='"},
+        {"\xE2\x89\xA0", "; write '!='"},
+        {"\xC2\xB2", "; write ** 2"},
+        {"\xE2\x80\x98", "; write '"},
+        {"\xE2\x80\x99", "; write '"},
+        {"\xE2\x80\x9C", "; write \""},
+        {"\xE2\x80\x9D", "; write \""},
+    };
+    for (size_t i = 0; i < sizeof characters / sizeof *characters; i++) {
+        if (strncmp(text, characters[i].bytes, strlen(characters[i].bytes)) == 0)
+            return characters[i].hint;
+    }
+    return "";
+}
+
 static const char *hint_of_fault(kp_unit *unit, const kp_token *token) {
     const char *text = unit->text + token->at;
     char last = token->length > 0 ? text[token->length - 1] : '\0';
+    if (((unsigned char)*text & 0x80u) != 0)
+        return hint_of_character(text);
     if (*text == '!')
         return "; write 'not'";
     if (*text == '?')
@@ -101,5 +176,8 @@ const char *kp_habit_syntax(kp_unit *unit, const kp_token *token) {
         return "; write n += 1";
     if (follows(unit, token, "--"))
         return "; write n -= 1";
+    const char *hint = hint_of_type(unit, token);
+    if (*hint != '\0')
+        return hint;
     return in_line_before(unit, token, "//") ? "; a comment starts with '#'" : "";
 }

@@ -226,10 +226,22 @@ static void lex_string(lexer *l, uint32_t prefix) {
     add(l, KP_TOKEN_STRING, start, l->at - start);
 }
 
+// Bytes of a character that starts here and is no letter: a sign, punctuation or a space beyond ASCII; 0: it is none.
+static uint32_t sign_length(const lexer *l) {
+    unsigned char a = (unsigned char)peek(l, 0), b = (unsigned char)peek(l, 1);
+    bool two = a == 0xC2 || (a == 0xC3 && (b == 0x97 || b == 0xB7)); // up to U+00BF; the signs of times and division
+    return two ? 2 : a == 0xE2 && b >= 0x80 && b < 0xB0 ? 3 : 0;     // U+2000 to U+2BFF
+}
+
 static void lex_name(lexer *l) {
-    uint32_t start = l->at;
+    uint32_t start = l->at, sign = sign_length(l);
+    if (sign != 0) {
+        l->at += sign;
+        add_fault(l, FAULT_CHARACTER, start, sign);
+        return;
+    }
     bool wide = false;
-    while (is_word(peek(l, 0)) || is_wide(peek(l, 0))) {
+    while (is_word(peek(l, 0)) || (is_wide(peek(l, 0)) && sign_length(l) == 0)) {
         wide |= is_wide(peek(l, 0));
         l->at++;
     }

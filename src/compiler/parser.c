@@ -32,6 +32,8 @@ void kp_parser_close(kp_parser *p, kp_token_kind kind, const kp_token *open) {
         kp_error_at(p->unit, open, NULL, "'%s' is never closed", kp_lexer_spelling(open->kind));
     if (is(p, kind))
         take(p);
+    else if (is(p, KP_TOKEN_FOR) && kind == KP_TOKEN_RIGHT_PAREN)
+        kp_error_at(p->unit, p->at, NULL, "generators are not in the kernel language; write a for loop");
     else if (is(p, KP_TOKEN_FOR) || is(p, KP_TOKEN_ASYNC))
         kp_error_at(p->unit, p->at, NULL, "comprehensions are not in the kernel language; write a for loop");
     else if (is(p, KP_TOKEN_WALRUS))

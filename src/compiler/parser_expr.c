@@ -34,7 +34,9 @@ static kp_node *string(kp_parser *p) {
     do {
         char c = p->unit->text[p->at->at], d = p->unit->text[p->at->at + 1];
         if ((c | 0x20) == 'f' || ((d | 0x20) == 'f' && (c | 0x20) == 'r'))
-            kp_error_at(p->unit, p->at, NULL, "f-strings are not in the kernel language");
+            kp_error_at(
+                p->unit, p->at, NULL,
+                "f-strings are not in the kernel language; print takes values beside texts, as in print('x is', x)");
         take(p);
     } while (is(p, KP_TOKEN_STRING));
     return kp_parser_end_node(p, n);
@@ -184,6 +186,8 @@ static kp_node *subscript(kp_parser *p, kp_node *object) {
     n->u.subscript.object = object;
     if (is(p, KP_TOKEN_COLON))
         kp_error_at(p->unit, p->at, NULL, "slices are not in the kernel language; index one element");
+    if (is(p, KP_TOKEN_ELLIPSIS))
+        kp_error_at(p->unit, p->at, NULL, "'...' is not in the kernel language; index one element");
     const kp_token *start = p->at;
     kp_node *index = kp_parser_expression(p);
     if (is(p, KP_TOKEN_COLON))

@@ -168,8 +168,12 @@ static const kp_type *element_type(kp_checker *c, kp_node *n) {
 static const kp_type *view_type(kp_checker *c, const kp_node *n, kp_list list) {
     if (list.count != 2)
         kp_check_fail(c, n, "Array takes a type, and perhaps a number of axes, as in Array[f32, 2]");
-    uint32_t axes = constant_size(c, list.items[1], "the number of axes", 1, 3);
     const kp_type *element = element_type(c, list.items[0]);
+    if (list.items[1]->kind == KP_NODE_NAME && kp_type_find(list.items[1]->u.name->text) != NULL)
+        kp_check_fail(c, list.items[1],
+                      "an Array has one type of elements, and behind it the number of axes, as in Array[%s, 2]",
+                      element->name);
+    uint32_t axes = constant_size(c, list.items[1], "the number of axes", 1, 3);
     if (axes > 1 && kp_type_is_matrix(element))
         kp_check_fail(c, n, "the elements of a view with axes are scalars or vectors, not %s", element->name);
     return kp_type_view(c->unit, element, axes);
@@ -481,6 +485,21 @@ static void set_default(kp_checker *c, kp_check_param *param, const kp_parameter
     param->optional = true;
 }
 
+// A tuple or a text behind an annotation, which has the type already, is no pyshader's type but a default value.
+static void refuse_odd_default(kp_checker *c, const kp_check_param *param, const kp_parameter *parameter) {
+    const kp_node *value = parameter->value;
+    bool odd = parameter->annotation != NULL && value != NULL && is_type_default(value);
+    bool resource = odd && value->kind == KP_NODE_TUPLE && value->u.list.count == 3 &&
+                    value->u.list.items[0]->kind == KP_NODE_STRING;
+    if (!odd || resource)
+        return;
+    const char *name = parameter->token->name->text;
+    bool number = param->kind == KP_PARAM_SPEC || param->kind == KP_PARAM_CONSTANT;
+    if (!number || param->symbol->type->kind != KP_TYPE_SCALAR)
+        kp_check_fail(c, value, "only a number has a default value, but '%s' is %s", name, param->type_name);
+    kp_check_fail(c, value, "the default value of '%s' is a number, as in %s: %s = 1", name, name, param->type_name);
+}
+
 // A default value rather than pyshader's type: the caller knows, or the text has neither a tuple nor another type.
 static bool has_default(kp_checker *c, const kp_parameter *parameter) {
     if (given_default(c, parameter) != NULL)
@@ -645,6 +664,8 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
             set_constant(c, param, kp_check_settle_type(default_of(c, parameter)->type));
         if (has_default(c, parameter))
             set_default(c, param, parameter);
+        else
+            refuse_odd_default(c, param, parameter);
         by_value += !kp_check_is_bound(param->kind) && param->kind != KP_PARAM_SPEC;
         if (by_value > MOST_BY_VALUE)
             kp_error_at(c->unit, parameter->token, NULL, "a kernel has at most %d parameters that are not buffers",

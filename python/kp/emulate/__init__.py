@@ -29,9 +29,15 @@ def emulate(kernel: Any, /, *args: Any, extent: Any = None, subgroup_size: int |
     Subgroups have subgroup_size invocations: what the kernel declares, or else 32. Shared memory starts with NaN and large
     numbers, so that a kernel that reads what nobody wrote shows.
 
-    TypeError, ValueError, OverflowError: arguments that do not fit the kernel.
+    TypeError, ValueError, OverflowError: arguments that do not fit the kernel. TypeError: it is no kernel. CompileError: it
+    is a function that cannot be one.
     """
+    from .._source import check_function
+    from ..kernel import Kernel
     from .launch import Emulation
+
+    if not isinstance(kernel, Kernel) and not isinstance(getattr(kernel, "input", kernel), str):
+        check_function(getattr(kernel, "input", kernel), "kp.emulate")
 
     emulation = Emulation(kernel, called_with=(args, kwargs))
     if subgroup_size is not None:

@@ -1,4 +1,4 @@
-# error: 7:12: put returns nothing
+# error: 7:12: put returns nothing; it has no return with a value
 def put(n, i):
     n[i] = 1
 

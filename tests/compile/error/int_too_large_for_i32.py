@@ -1,3 +1,3 @@
-# error: 3:12: 2147483648 does not fit in i32, which holds -2147483648 to 2147483647
+# error: 3:12: 2147483648 does not fit in i32, which holds -2147483648 to 2147483647; a u32 holds it
 def k(i: Index, a: Array[f32], b: Array[i32], u: Array[u32], v: Array[vec3], n: i32, s: f32):
     b[i] = 2147483648

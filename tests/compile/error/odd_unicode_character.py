@@ -1,3 +1,3 @@
-# error: 3:10: names in a kernel are made of the letters a-z and A-Z, digits and '_' only
+# error: 3:10: this character is not part of the kernel language
 def k(i: Index, a: Array[f32]):
     a[i] → 1.0

@@ -1,0 +1,3 @@
+# error: 3:21: sum takes values, but 'a' is a buffer; go over it in a for loop
+def k(i: Index, a: Array[f32], out: Array[f32]):
+    out[i] = np.sum(a)

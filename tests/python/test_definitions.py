@@ -1,0 +1,161 @@
+"""What is no kernel, and no struct, is refused where it is written, in words that say what to write. The words for what is wrong
+inside of a kernel are in tests/compile/error."""
+
+from __future__ import annotations
+
+import array
+
+import kp
+import numpy as np
+import pytest
+from kp.lang import Array, Index, f32, i32, vec2
+
+
+def test_parameters_by_name_alone_are_for_helpers_with_types_or_without() -> None:
+    words = r"'\*' is for the functions that a kernel calls; what a kernel takes is passed in order or by name"
+    with pytest.raises(kp.CompileError, match=words):
+
+        @kp.kernel
+        def typed(i: Index, out: Array[f32], *, gain: f32 = 2.0):
+            out[i] = gain
+
+    with pytest.raises(kp.CompileError, match=words) as caught:
+
+        @kp.kernel
+        def generic(i: Index, out, *, gain=2.0):
+            out[i] = gain
+
+    assert caught.value.filename == __file__
+
+
+def test_parameters_by_place_alone_are_for_helpers() -> None:
+    with pytest.raises(kp.CompileError, match="'/' is for the functions that a kernel calls"):
+
+        @kp.kernel
+        def generic(i: Index, out, /, gain):
+            out[i] = gain
+
+
+def test_a_tuple_is_no_default_of_a_vector() -> None:
+    with pytest.raises(kp.CompileError, match="only a number has a default value, but 'v' is vec2") as caught:
+
+        @kp.kernel
+        def shift(i: Index, out: Array[f32], v: vec2 = (1, 2)):
+            out[i] = v.x
+
+    assert caught.value.filename == __file__
+    line = open(__file__).read().split("\n")[caught.value.lineno - 1]
+    assert line[caught.value.offset - 1 :].startswith("(1, 2)")
+
+
+def test_a_text_is_no_default_of_a_number() -> None:
+    with pytest.raises(kp.CompileError, match="the default value of 'mode' is a number, as in mode: i32 = 1") as caught:
+
+        @kp.kernel
+        def shift(i: Index, out: Array[f32], mode: i32 = "fast"):
+            out[i] = f32(mode)
+
+    assert caught.value.filename == __file__
+
+
+def test_no_parameter_is_called_as_what_a_call_takes_for_itself() -> None:
+    words = "a parameter of a kernel cannot be called 'extent', which is how many indices a call goes over"
+    with pytest.raises(kp.CompileError, match=words) as caught:
+
+        @kp.kernel
+        def typed(i: Index, out: Array[f32], extent: i32):
+            out[i] = f32(extent)
+
+    assert caught.value.filename == __file__
+    with pytest.raises(kp.CompileError, match=words):
+
+        @kp.kernel
+        def generic(i: Index, out, extent):
+            out[i] = extent
+
+    with pytest.raises(kp.CompileError, match=words):
+        kp.kernel_from_source("def k(i: Index, out: Array[f32], extent: i32):\n    out[i] = f32(extent)\n")
+
+
+@pytest.mark.parametrize("name", ["class", "None", "a b", "größe"])
+def test_a_field_has_a_name_that_a_kernel_can_write(name: str) -> None:
+    dtype = np.dtype([(name, "f4"), ("b", "i4")])
+    with pytest.raises(TypeError, match=f"the field '{name}' has no name that a kernel can write"):
+        kp.struct(dtype)
+
+
+def test_fields_of_a_class_are_named_like_what_a_kernel_can_write() -> None:
+    with pytest.raises(
+        TypeError, match="Shape: the name of the field 'größe' has letters that a kernel's names have not"
+    ):
+
+        class Shape(kp.Struct):
+            größe: f32
+
+
+def test_fields_may_be_named_like_words_of_other_languages() -> None:
+    dtype = np.dtype([("void", "f4"), ("OpName", "f4"), ("float", "f4"), ("main", "f4")])
+    assert list(kp.struct(dtype).fields) == ["void", "OpName", "float", "main"]
+
+
+def test_a_struct_names_the_values_that_it_misses() -> None:
+    class Pair(kp.Struct):
+        a: f32
+        b: i32
+
+    with pytest.raises(TypeError, match="Pair needs values for 'a', 'b'"):
+        Pair()
+    with pytest.raises(TypeError, match="Pair needs a value for 'b'"):
+        Pair(1.0)
+    with pytest.raises(kp.CompileError, match="Pair needs a value for 'b'"):
+
+        @kp.kernel
+        def make(i: Index, out: Array[f32]):
+            out[i] = Pair(1.0).a
+
+
+def test_emulate_wants_a_kernel() -> None:
+    with pytest.raises(TypeError, match="kp.emulate takes a function, not int"):
+        kp.emulate(3)
+    with pytest.raises(kp.CompileError, match="a lambda cannot be a kernel: a kernel is a def of its own"):
+        kp.emulate(lambda i, a: None, [1.0])
+
+
+@kp.kernel
+def double(i: Index, x, out: Array[f32]):
+    out[i] = f32(x[i]) * 2.0
+
+
+@pytest.mark.parametrize("dtype", [">i4", "<i4", ">f4"])
+def test_a_parameter_without_a_type_takes_either_byte_order(dtype: str) -> None:
+    out = np.zeros(3, "f4")
+    double(np.arange(3).astype(dtype), out)
+    assert out.tolist() == [0.0, 2.0, 4.0]
+
+
+@pytest.mark.parametrize("code", "fi")
+def test_a_parameter_without_a_type_takes_the_arrays_of_python(code: str) -> None:
+    out = np.zeros(3, "f4")
+    double(array.array(code, [1, 2, 3]), out)
+    assert out.tolist() == [2.0, 4.0, 6.0]
+
+
+@pytest.mark.parametrize(
+    ("argument", "words"),
+    [
+        (np.zeros(3, "c8"), "has dtype complex64, which no kernel has"),
+        (np.array(["a"]), "has dtype <U1, which no kernel has"),
+        (np.array([None]), "has dtype object, which no kernel has"),
+        (None, "has no type in the kernel, so it must be a tensor, an array, a list or a number, not NoneType"),
+        ("abc", "has no type in the kernel, so it must be a tensor, an array, a list or a number, not str"),
+        (
+            np.zeros(3, [("x", ">f4")]),
+            "the field 'x' has dtype >f4, of the other byte order; convert the array with astype()",
+        ),
+    ],
+)
+def test_arguments_that_give_no_type(argument: object, words: str) -> None:
+    with pytest.raises(TypeError) as caught:
+        double(argument, np.zeros(3, "f4"))
+    assert words in str(caught.value)
+    assert "double() argument 'x': " in str(caught.value)
