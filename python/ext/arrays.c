@@ -503,18 +503,14 @@ static void end(call *c) {
     free_plan(c->plan);
 }
 
-// The core of the first kp.Memory, or else of `manager`.
+// The core of the first kp.Memory, which is usable, or else of `manager`.
 static int find_core(call *c, PyObject *manager) {
     for (size_t k = 0; k < (size_t)PyTuple_Size(c->items); k++) {
         ext_tensor *t = (ext_tensor *)PyTuple_GetItem(c->items, (Py_ssize_t)k);
         if (!is_memory(c, k))
             continue;
         c->core = t->core;
-        if (t->core == NULL)
-            ext_error_format(c->ext, KP_ERROR_STATE, "arguments[%zu]: %s", k,
-                             t->classic ? "has no device memory; call manager.eval_tensor_create_def([tensor]) first"
-                                        : "is destroyed");
-        return t->core != NULL ? 0 : -1;
+        return 0;
     }
     if (!PyObject_TypeCheck(manager, c->ext->manager_type)) {
         PyErr_SetString(PyExc_TypeError, "a kernel without memory needs a manager");
@@ -572,7 +568,7 @@ PyObject *ext_arrays_launch(PyObject *module, PyObject *args) {
         result = read_extent(&c, extent, c.plan->launch.extent);
     if (result == 1)
         made = PyLong_FromLong(0);
-    else if (result == 0 && find_core(&c, manager) == 0) {
+    else if (result == 0 && ext_memories_check(c.ext, c.program, c.name, c.items) == 0 && find_core(&c, manager) == 0) {
         choose_ways(&c);
         ext_log_follow();
         made = all_memory ? launch_memories(&c, program) : launch_arrays(&c);

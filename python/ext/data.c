@@ -341,8 +341,21 @@ static PyObject *as_array(PyObject *object, const char *what) {
     return array;
 }
 
+bool ext_data_masked(PyObject *object) {
+    if (PyList_Check(object) || PyTuple_Check(object) || PyType_Check(object))
+        return false;
+    PyObject *keep;
+    bool masked = strcmp(type_text(object, &keep), "MaskedArray") == 0;
+    Py_XDECREF(keep);
+    return masked;
+}
+
 int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *what, ext_data *out) {
     static const char wanted[] = "an array or a sequence of numbers";
+    if (ext_data_masked(object)) {
+        PyErr_Format(PyExc_TypeError, "%s: a masked array, whose mask no device knows; pass what filled() gives", what);
+        return -1;
+    }
     if (PyObject_CheckBuffer(object))
         return read_array(object, want, rule, what, out);
     PyObject *array = as_array(object, what);
@@ -356,7 +369,7 @@ int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *wh
         return -1;
     if (want == EXT_DATA_OWN)
         return refuse(object, what, "an array with a dtype");
-    if (PyUnicode_Check(object) || PyDict_Check(object))
+    if (PyUnicode_Check(object) || PyDict_Check(object) || PyAnySet_Check(object)) // a set has no order
         return refuse(object, what, wanted);
     PyObject *iterator = PyObject_GetIter(object);
     if (iterator == NULL) {

@@ -225,6 +225,7 @@ typedef enum ext_data_rule {
 // -1 with an exception that names `what`; nothing to release then.
 int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *what, ext_data *out);
 void ext_data_release(ext_data *data);
+bool ext_data_masked(PyObject *object); // whether it is one of NumPy's masked arrays
 
 // Copies what is borrowed, so that it no longer changes with the object. -1 with MemoryError.
 int ext_data_own(ext_data *data, size_t bytes);
@@ -355,6 +356,10 @@ void ext_tensor_forget(ext_tensor *t);          // lets its handle go
 
 // view.c: the tensor's part as a handle of its own (NULL: all of it), or NULL with an exception
 kp_tensor *ext_view_handle(ext_tensor *t, const kp_tensor_view_desc *desc);
+
+// That an array of several axes has those of a tensor of several, or of an image; -1 with a ValueError.
+int ext_tensor_fits(const ext_tensor *t, PyObject *array, const char *what);
+int ext_shape_check(const Py_ssize_t *shape, int ndim, bool image, PyObject *array, const char *what);
 
 // transfer.c: methods of ext_tensor
 PyObject *ext_transfer_upload(PyObject *tensor, PyObject *array);
@@ -499,6 +504,9 @@ PyObject *ext_memories_tuple(kp_ext *ext, PyObject *object, const char *what);
 // As above, and each must be created, alive, and of this manager.
 int ext_memories_read(kp_ext *ext, const ext_core *core, PyObject *object, const char *what, ext_memories *out);
 void ext_memories_release(ext_memories *memories);
+
+// Whether those arguments of a kernel that are memory are usable, by one manager. -1 with an exception that names one.
+int ext_memories_check(kp_ext *ext, const kp_program *program, const char *kernel, PyObject *tuple);
 
 // Everything but core and memories may be NULL. `program` or `spirv` is used, whichever is given.
 typedef struct ext_algorithm_desc {

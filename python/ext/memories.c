@@ -23,17 +23,45 @@ PyObject *ext_memories_tuple(kp_ext *ext, PyObject *object, const char *what) {
     return tuple;
 }
 
-static int check_usable(kp_ext *ext, const ext_core *core, const ext_tensor *t, const char *what, Py_ssize_t i) {
+// What a tensor lacks that is to be used by this manager; NULL: nothing.
+static const char *unusable(const ext_core *core, const ext_tensor *t, kp_result *result) {
+    *result = KP_ERROR_STATE;
     if (t->handle == NULL && t->classic)
-        ext_error_format(ext, KP_ERROR_STATE,
-                         "%s[%zd]: has no device memory; call manager.eval_tensor_create_def([tensor]) first", what, i);
-    else if (!ext_tensor_alive(t))
-        ext_error_format(ext, KP_ERROR_STATE, "%s[%zd]: is destroyed", what, i);
-    else if (t->core != core)
-        ext_error_format(ext, KP_ERROR_ARGUMENT, "%s[%zd]: belongs to another manager", what, i);
-    else
-        return 0;
-    return -1;
+        return "has no device memory; call manager.eval_tensor_create_def([tensor]) first";
+    if (!ext_tensor_alive(t))
+        return "is destroyed";
+    *result = KP_ERROR_ARGUMENT;
+    return core != NULL && t->core != core ? "belongs to another manager" : NULL;
+}
+
+static int check_usable(kp_ext *ext, const ext_core *core, const ext_tensor *t, const char *what, Py_ssize_t i) {
+    kp_result result;
+    const char *reason = unusable(core, t, &result);
+    if (reason != NULL)
+        ext_error_format(ext, result, "%s[%zd]: %s", what, i, reason);
+    return reason != NULL ? -1 : 0;
+}
+
+int ext_memories_check(kp_ext *ext, const kp_program *program, const char *kernel, PyObject *tuple) {
+    const ext_core *core = NULL;
+    Py_ssize_t i = 0;
+    for (const kp_param *p = ext_argument_next(program, NULL); p != NULL; p = ext_argument_next(program, p), i++) {
+        PyObject *item = PyTuple_GetItem(tuple, i);
+        if (item == NULL)
+            return -1;
+        if (!PyObject_TypeCheck(item, ext->memory_type))
+            continue;
+        kp_result result;
+        char what[EXT_ARGUMENT_NAME];
+        const char *reason = unusable(core, (ext_tensor *)item, &result);
+        ext_argument_name(kernel, p, what);
+        if (reason != NULL) {
+            ext_error_format(ext, result, "%s: %s", what, reason);
+            return -1;
+        }
+        core = ((ext_tensor *)item)->core;
+    }
+    return 0;
 }
 
 int ext_memories_read(kp_ext *ext, const ext_core *core, PyObject *object, const char *what, ext_memories *out) {

@@ -156,6 +156,11 @@ static int read_queues(PyObject *object, request *r) {
 }
 
 static int read_extensions(PyObject *object, request *r) {
+    if (object != NULL && (PyUnicode_Check(object) || PyBytes_Check(object))) {
+        PyErr_Format(PyExc_TypeError, "extensions: must be a list of names, as in ['VK_KHR_swapchain'], not %R",
+                     Py_TYPE(object));
+        return -1;
+    }
     r->held = object != NULL ? PySequence_Tuple(object) : PyTuple_New(0);
     Py_ssize_t count = r->held != NULL ? PyTuple_Size(r->held) : 0;
     r->extensions = r->held != NULL ? PyMem_Calloc((size_t)count + 1, sizeof *r->extensions) : NULL;

@@ -101,7 +101,16 @@ PyObject *ext_image_new(kp_ext *ext, ext_core *core, PyObject *object, int want,
         return create(ext, core, desc);
     ext_data data;
     PyObject *image = NULL;
-    if (ext_core_use(ext, core) == NULL || ext_data_read(object, want, EXT_DATA_CONVERT, "data", &data) < 0)
+    Py_ssize_t shape[4];
+    int ndim = 0;
+    if (desc->depth != 0)
+        shape[ndim++] = desc->depth;
+    if (desc->height != 0)
+        shape[ndim++] = desc->height;
+    shape[ndim++] = desc->width;
+    shape[ndim++] = desc->channels;
+    if (ext_core_use(ext, core) == NULL || ext_shape_check(shape, ndim, true, object, "data") < 0 ||
+        ext_data_read(object, want, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
     desc->dtype = data.dtype;
     desc->data = desc->memory_type != KP_MEMORY_STORAGE ? data.bytes : NULL;

@@ -495,6 +495,8 @@ static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
 static PyObject *tensor_set_data(PyObject *self, PyObject *object) {
     ext_tensor *t = (ext_tensor *)self;
     ext_data data;
+    if (ext_tensor_fits(t, object, "data") < 0)
+        return NULL;
     if (t->numpy != NULL)
         return ext_struct_assign(t, object);
     if (ext_data_read(object, (int)t->dtype, EXT_DATA_CONVERT, "data", &data) < 0)

@@ -428,6 +428,8 @@ static int put_items(const form *f, int axis, PyObject *list, place *at, char *t
 
 static int put_sequence(const form *f, int axis, PyObject *value, place *at, char *to) {
     char room[TYPE_ROOM];
+    if (ext_data_masked(value))
+        return refuse(at, type_at(f, axis, room), value);
     PyObject *array = as_array(value), *list = NULL;
     int result = -1;
     if (array != NULL && check_kind(f, array, at) == 0 && check_shape(f, axis, array, at) == 0) {

@@ -48,6 +48,12 @@ def check_array(param: Param, array: Any, what: str) -> None:
         check_shape(param, shape, what)
 
 
+def refuse_masked(argument: Any, what: str) -> None:
+    """Where a copy of the argument would hide that it is one of NumPy's masked arrays."""
+    if type(argument).__name__ == "MaskedArray":
+        raise TypeError(f"{what}: a masked array, whose mask no device knows; pass what filled() gives")
+
+
 def wrong_type(param: Param, dtype: Any, what: str) -> TypeError:
     wanted = f"an array of {param.structure[0]}" if param.structure is not None else _NUMPY_NAMES[param.dtype]
     names = getattr(dtype, "names", None)
@@ -91,9 +97,10 @@ def check_shape(param: Param, shape: tuple[int, ...], what: str) -> None:
 
 def read_extent(extent: Any) -> tuple[int, ...]:
     """One to three counts."""
-    axes = extent if hasattr(extent, "__iter__") and not isinstance(extent, str) else (extent,)
+    one = getattr(extent, "shape", None) == () or not hasattr(extent, "__iter__")
+    text_or_set = isinstance(extent, (str, bytes, bytearray, dict, set, frozenset))
     try:
-        counts = tuple(map(index, axes))
+        counts = tuple(map(index, (extent,) if one or text_or_set else extent))
     except TypeError:
         raise TypeError(f"extent: must be one to three whole numbers, not {extent!r}") from None
     if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):
@@ -106,7 +113,7 @@ def read_extent(extent: Any) -> tuple[int, ...]:
 def target_of(argument: Any, what: str) -> Any:
     """Where results go that are computed in a copy: a list, or a NumPy array on the argument's memory."""
     if isinstance(argument, list):
-        if any(isinstance(item, (list, tuple)) for item in argument):
+        if any(hasattr(item, "__len__") for item in argument):
             raise TypeError(f"{what}: is written by the kernel; pass an array instead of nested lists")
         return argument
     try:
@@ -125,4 +132,13 @@ def target_of(argument: Any, what: str) -> Any:
 _NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 _KOMPUTE_NAMES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}
 
-__all__ = ["check_array", "check_memory", "check_shape", "read_extent", "shape_of", "target_of", "wrong_type"]
+__all__ = [
+    "check_array",
+    "check_memory",
+    "check_shape",
+    "read_extent",
+    "refuse_masked",
+    "shape_of",
+    "target_of",
+    "wrong_type",
+]

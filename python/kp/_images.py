@@ -26,6 +26,7 @@ _STORED = {
     if member.value >= 0 and _kp.DTYPES[member.value][0][0] in "fiu"
 }
 _AXES = ("width", "height", "depth")
+FOURTH = "images have 1, 2 or 4 channels, so give the 3 a fourth: numpy.insert(x, 3, 255, axis=-1), or 1.0 for floats"
 
 
 def is_normalized(format: str | None) -> bool:
@@ -41,7 +42,9 @@ def describe(array: Any, param: Param, what: str) -> tuple[Any, tuple[int, ...],
     if param.kind == "sampler":
         raise TypeError(f"{what}: must be a kp.Image, whose filter and wrap count, not {type(array).__name__}")
     wanted = _NUMPY_NAMES[param.dtype]
-    pixels = numpy.asarray(array, dtype=wanted if isinstance(array, (list, tuple)) else None)
+    if isinstance(array, (list, tuple)):
+        array = numpy.frombuffer(_kp.numbers(array, param.dtype, what), wanted).reshape(numpy.shape(array))
+    pixels = numpy.asarray(array)
     pixels = numpy.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("="))
     name = pixels.dtype.name
     if param.kind == "image" and name != wanted:
@@ -57,7 +60,10 @@ def describe(array: Any, param: Param, what: str) -> tuple[Any, tuple[int, ...],
         shape = f"({axes},)" if param.ndim == 1 else f"({axes})"
         if allowed != (1,):
             shape = f"({axes}, {allowed[0] if len(allowed) == 1 else 'channels'})"
-        raise ValueError(f"{what}: has shape {pixels.shape}, {param.type} takes {shape}")
+        mend = f"; {FOURTH}" if channels == 3 and pixels.ndim == param.ndim + 1 else ""
+        raise ValueError(f"{what}: has shape {pixels.shape}, {param.type} takes {shape}{mend}")
+    if 0 in pixels.shape:
+        raise ValueError(f"{what}: has shape {pixels.shape}, but an image has at least one pixel")
     size = tuple(reversed(pixels.shape[: param.ndim]))
     normalized = is_normalized(param.format) if param.kind == "image" else _READ_AS[param.dtype][name]
     return pixels, size, channels, normalized
@@ -82,4 +88,4 @@ def check_image(image: Any, what: str) -> None:
         raise TypeError(f"{what}: must be a kp.Image, not {type(image).__name__}")
 
 
-__all__ = ["KINDS", "check_image", "describe", "is_normalized", "type_of"]
+__all__ = ["FOURTH", "KINDS", "check_image", "describe", "is_normalized", "type_of"]

@@ -13,8 +13,8 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
 from __future__ import annotations
 
 from . import _kp
-from ._arguments import check_array, check_memory, read_extent, shape_of, target_of
-from ._images import KINDS, describe
+from ._arguments import check_array, check_memory, read_extent, refuse_masked, shape_of, target_of
+from ._images import FOURTH, KINDS, describe
 from ._source import check_function, compile_error
 from .structs import uniform_array
 
@@ -251,7 +251,14 @@ class Kernel(_kp._Call):
         manager = None if any(isinstance(argument, _kp.Memory) for argument in arguments) else default_manager()
         if manager is not None and not arguments:
             arguments = (manager.tensor([0]),)  # a kernel without buffers can still print
-        made = _kp.launch(variant.program, self.__name__, arguments, counts, push, specs, manager)
+        try:
+            made = _kp.launch(variant.program, self.__name__, arguments, counts, push, specs, manager)
+        except _kp.UnsupportedError as error:
+            for param, argument in zip(variant.buffers, arguments, strict=False):
+                if isinstance(argument, tuple) and argument[4] is not None and argument[4][1] == 3:
+                    what, reason = f"{self.__name__}() argument '{param.name}'", str(error).partition(": ")[2]
+                    raise _kp.UnsupportedError(f"{what}: {reason}; {FOURTH}") from None
+            raise
         if made == 0 or variant.watches is None:
             return None
         return variant.watches, made, tuple(place for place in variant.layout if place[0] < len(args))
@@ -262,12 +269,11 @@ class Kernel(_kp._Call):
         if isinstance(argument, _kp.Memory):
             check_memory(param, argument, what)
             return argument
+        refuse_masked(argument, what)
         target = target_of(argument, what) if param.writes else None
         readable = argument if target is None else target
         if param.kind in KINDS:
             pixels, size, channels, normalized = describe(readable, param, what)
-            if 0 in size:
-                raise ValueError(f"{what}: has shape {pixels.shape}, but an image has at least one pixel")
             return argument, pixels, target, None, (size, channels, normalized)
         if param.kind == "uniform":
             readable = uniform_array(variant.program, param, argument, f"{self.__name__}() argument")

@@ -168,16 +168,19 @@ static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type, ui
 
 // A negative one counts from the end, as in Python.
 uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, uint32_t *outside) {
-    const kp_type *type, *i32 = kp_type_scalar(KP_I32);
+    const kp_type *type = index->type;
     uint32_t given = kp_emit_expr(e, index), bad = 0;
     if (index->kind != KP_NODE_CONST) {
-        uint32_t value = as_index(e, index, given, &type);
+        uint32_t value = given;
         if (kp_type_is_signed(type)) {
-            uint32_t negative = kp_emit_compare(e, KP_TOKEN_LESS, i32, value, kp_emit_number(e, i32, 0));
-            uint32_t end = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, value, kp_emit_number(e, i32, count));
-            value = kp_spirv_select(e->s, e->type_i32, negative, end, value);
-            value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
+            uint32_t negative = kp_emit_compare(e, KP_TOKEN_LESS, type, value, kp_emit_number(e, type, 0));
+            uint32_t own = kp_emit_type(e, type);
+            uint32_t end = kp_spirv_binary(e->s, SpvOpIAdd, own, value, kp_emit_number(e, type, count));
+            value = kp_spirv_select(e->s, own, negative, end, value);
         }
+        value = as_index(e, index, value, &type);
+        if (kp_type_is_signed(type))
+            value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
         bad = kp_emit_check_index(e, index, given, value, kp_type_scalar(KP_U32), u32(e, count));
         given = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
     }

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .. import _kp
-from .._arguments import check_array, check_memory, check_shape, shape_of, wrong_type
+from .._arguments import check_array, check_memory, check_shape, refuse_masked, shape_of, wrong_type
 from .._images import KINDS, describe
 from .arrays import Array
 from .structs import Struct, field_error, numbers
@@ -94,16 +94,21 @@ class Arguments:
 
     def take(self, param: _kp.Param, given: Any, what: str) -> Any:
         """The array for a buffer or an image; a kp.Image as it is, whose host side is one."""
+        refuse_masked(given, what)
         if isinstance(given, _kp.Memory):
             check_memory(param, given, what)
         elif param.kind in KINDS:
-            describe(given, param, what)
+            pixels = describe(given, param, what)[0]
+            return self._once(given, lambda: pixels.copy() if isinstance(given, (list, tuple)) else _native(given))
         else:
             check_array(param, given, what)
         if param.kind in KINDS:
-            return given if isinstance(given, _kp.Image) else self._once(given, lambda: _pixels(given))
+            return given
         shape = given.shape if isinstance(given, _kp.Memory) else shape_of(given)
-        flat = self._once(given, lambda: _flat(param, given, what))
+        try:
+            flat = self._once(given, lambda: _flat(param, given, what))
+        except _kp.StateError as error:
+            raise _kp.StateError(f"{what}: {str(error).removeprefix('the tensor ')}") from None
         if (flat.dtype.names is None) != (param.structure is None):  # the same array, as another parameter takes it
             raise wrong_type(param, flat.dtype, what)
         check_fields(param, flat, what)
@@ -126,8 +131,8 @@ class Arguments:
                 given[...] = flat.reshape(given.shape)
 
 
-def _pixels(given: Any) -> Any:
-    array = np.asarray(given, dtype=np.float32 if isinstance(given, (list, tuple)) else None)
+def _native(given: Any) -> Any:
+    array = np.asarray(given)
     return array.astype(array.dtype.newbyteorder("="), copy=False)
 
 
@@ -138,7 +143,7 @@ def _flat(param: _kp.Param, given: Any, what: str) -> Any:
     if isinstance(given, (list, tuple)):
         return data
     try:
-        found = given if isinstance(given, np.ndarray) else np.asarray(memoryview(given))
+        found = np.asarray(given if isinstance(given, np.ndarray) else memoryview(given))
     except TypeError:
         return data
     return found.astype(data.dtype, copy=False).reshape(-1)

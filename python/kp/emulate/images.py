@@ -95,7 +95,7 @@ class Image:
             self.data = self.data[..., None]
         channels = self.data.shape[-1]
         if self.data.ndim != spec.axes + 1 or channels > 4 or (spec.format and channels != spec.format.channels):
-            raise ValueError(f"argument '{name}': has shape {self.data.shape}, which is no image of {spec.axes} axes")
+            raise TypeError(f"argument '{name}': has shape {self.data.shape}, which is no image of {spec.axes} axes")
         self.sizes = tuple(reversed(self.data.shape[:-1]))
 
     def _check_type(self, normalized: bool | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import read_extent, target_of
+from .._arguments import read_extent, refuse_masked, target_of
 from .._kp import Memory, Param
 from .arguments import Arguments, declare, text_of, value_of
 from .arrays import Array, LocalArray, from_list, row_major
@@ -459,6 +459,7 @@ class Emulation:
                 continue
             value, what = given[parameter.name], f"{self.name}() argument '{parameter.name}'"
             if parameter.name in self.writes and not isinstance(value, Memory):
+                refuse_masked(value, what)
                 target_of(value, what)
                 written.add(id(value))
             if parameter.array is not None or parameter.image is not None or parameter.is_lone:

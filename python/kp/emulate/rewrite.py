@@ -70,6 +70,8 @@ def translate(value: Any) -> Any:
     """What an outside object is in a kernel, or None when it is nothing in particular."""
     if isinstance(value, enum.Enum):
         value = value.value
+    if isinstance(value, np.ndarray) and value.shape == ():
+        value = value[()]
     if isinstance(value, (bool, np.bool_)):
         return bool(value)
     if isinstance(value, (int, float)) and not isinstance(value, np.generic):
