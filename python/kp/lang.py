@@ -525,6 +525,7 @@ radians, degrees, sin, cos, tan, asin, acos, atan = _functions("radians degrees 
 sinh, cosh, tanh, asinh, acosh, atanh, atan2 = _functions("sinh cosh tanh asinh acosh atanh atan2")
 exp, log, exp2, log2, log10, sqrt, isqrt = _functions("exp log exp2 log2 log10 sqrt isqrt")
 fabs, sign, clamp, modf, isnan, isinf, isfinite = _functions("fabs sign clamp modf isnan isinf isfinite")
+bit_count, bit_length, bit_reverse, mul_hi, bitcast = _functions("bit_count bit_length bit_reverse mul_hi bitcast")
 fma, mix, step, smooth_step, smoothstep = _functions("fma mix step smooth_step smoothstep")
 nmin, nmax, nclamp = _functions("nmin nmax nclamp")
 dot, length, distance, normalize, cross = _functions("dot length distance normalize cross")

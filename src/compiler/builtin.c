@@ -14,6 +14,7 @@
 #define OP_BARRIER(op) KP_BARRIER_##op
 #define OP_ATOMIC(op) KP_ATOMIC_##op
 #define OP_SUBGROUP(op) KP_SUBGROUP_##op
+#define OP_BITS(op) KP_BITS_##op
 #define OP_IMAGE(op) KP_IMAGE_##op
 #define OP_MATRIX(op) KP_MATRIX_##op
 #define ANY KP_BUILTIN_ANY

@@ -14,6 +14,7 @@ typedef enum kp_builtin_rule {
     KP_BUILTIN_ATOMIC,
     KP_BUILTIN_SUBGROUP,
     KP_BUILTIN_IMAGE,
+    KP_BUILTIN_BITS,
 } kp_builtin_rule;
 
 typedef enum kp_builtin_call {
@@ -55,6 +56,14 @@ typedef enum kp_matrix_call {
     KP_MATRIX_INVERSE,
     KP_MATRIX_EYE,
 } kp_matrix_call;
+
+typedef enum kp_bits {
+    KP_BITS_COUNT,
+    KP_BITS_LENGTH,
+    KP_BITS_REVERSE,
+    KP_BITS_MUL_HI,
+    KP_BITS_CAST,
+} kp_bits;
 
 typedef enum kp_barrier {
     KP_BARRIER_ALL,    // all invocations of the workgroup arrive, then go on

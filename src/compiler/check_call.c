@@ -308,6 +308,8 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     check_count(c, n, row, list.count);
     if (row->rule == KP_BUILTIN_IMAGE)
         return kp_check_image_call(c, n, row);
+    if (row->rule == KP_BUILTIN_BITS)
+        return kp_check_bits(c, n, row, list);
     kp_node *tuple = row->rule == KP_BUILTIN_CUSTOM && row->op == KP_CALL_LEN ? kp_check_table(c, list.items[0]) : NULL;
     if (tuple != NULL)
         return kp_check_constant(c, n, kp_type_int_literal(), (kp_value){.i = tuple->u.list.count});
@@ -363,6 +365,8 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     const kp_name *name = kp_check_path(c, callee);
     if (name == NULL) {
         kp_node *method = kp_check_image_method(c, n);
+        if (method == NULL)
+            method = kp_check_bits_method(c, n);
         if (method != NULL)
             return method;
         const kp_type *array = callee->kind == KP_NODE_CALL ? kp_signature_array_type(c, callee) : NULL;

@@ -190,6 +190,10 @@ void kp_check_struct_change(kp_checker *c, const kp_node *target); // what is as
 bool kp_check_struct_shares(const kp_node *value); // in Python it is, or may be, one that is elsewhere too
 const char *kp_check_struct_names(kp_checker *c, const kp_type *type); // of its fields, for messages
 
+// check_bits.c
+kp_node *kp_check_bits(kp_checker *c, kp_node *n, const struct kp_builtin *row, kp_list list); // list: not yet checked
+kp_node *kp_check_bits_method(kp_checker *c, kp_node *n); // n: CALL of an attribute; NULL: no such method
+
 // check_matrix.c
 kp_node *kp_check_matrix(kp_checker *c, kp_node *n, const kp_type *type, kp_list list); // n: CALL of the type
 kp_node *kp_check_matrix_captured(kp_checker *c, const kp_node *n, const kp_constant *constant);

@@ -112,7 +112,7 @@ static uint32_t emit_log10(kp_emitter *e, kp_node *n) {
 }
 
 // Neither SAbs nor a maximum: NVIDIA's compiler gets comparisons of what is negated then wrong (docs/drivers.md).
-static uint32_t emit_abs_int(kp_emitter *e, const kp_type *type, uint32_t x) {
+uint32_t kp_emit_abs_int(kp_emitter *e, const kp_type *type, uint32_t x) {
     uint32_t positive = kp_emit_compare(e, KP_TOKEN_GREATER_EQUAL, type, x, kp_emit_number(e, type, 0));
     return kp_spirv_select(e->s, kp_emit_type(e, type), positive, x, kp_emit_unary(e, KP_TOKEN_MINUS, type, x));
 }
@@ -126,7 +126,7 @@ static uint32_t emit_abs_sign(kp_emitter *e, kp_node *n, bool is_abs) {
         return kp_spirv_select(e->s, kp_emit_type(e, type), kp_emit_compare(e, KP_TOKEN_EQUAL, type, x, x),
                                glsl1(e, GLSLstd450FSign, type, x), x);
     if (kp_type_is_signed(type) && is_abs)
-        return emit_abs_int(e, type, x);
+        return kp_emit_abs_int(e, type, x);
     if (kp_type_is_signed(type) && kp_dtype_size(type->dtype) == 4)
         return glsl1(e, GLSLstd450SSign, type, x);
     if (kp_type_is_signed(type))
@@ -197,6 +197,8 @@ uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
         return kp_emit_matrix_call(e, n);
     if (rule == KP_BUILTIN_BARRIER || rule == KP_BUILTIN_ATOMIC || rule == KP_BUILTIN_SUBGROUP)
         return kp_emit_parallel(e, n);
+    if (rule == KP_BUILTIN_BITS)
+        return kp_emit_bits(e, n);
     if (rule == KP_BUILTIN_IMAGE)
         return kp_emit_sample(e, n);
     uint32_t operands[3];

@@ -192,6 +192,10 @@ uint32_t kp_emit_matrix_cast(kp_emitter *e, const kp_type *from, const kp_type *
 // emit_call.c
 uint32_t kp_emit_call(kp_emitter *e, kp_node *n);
 uint32_t kp_emit_pick(kp_emitter *e, const kp_type *type, bool larger, uint32_t a, uint32_t b); // Python's min, max
+uint32_t kp_emit_abs_int(kp_emitter *e, const kp_type *type, uint32_t x);                       // of a signed type
+
+// emit_bits.c
+uint32_t kp_emit_bits(kp_emitter *e, kp_node *n);
 
 // emit_helper.c
 uint32_t kp_emit_helper(kp_emitter *e, kp_helper helper, const kp_type *type, uint32_t a, uint32_t b); // by component

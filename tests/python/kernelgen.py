@@ -148,7 +148,13 @@ class Generator:
         if choice == 14:
             return f"{self.pick('min', 'max')}({e}, {f})"
         if choice == 15:
-            return f"abs({solid})"
+            bits = (
+                f"bit_count({solid})",
+                f"({solid}).bit_length()",
+                f"bit_reverse({solid})",
+                f"mul_hi({solid}, {solid})",
+            )
+            return self.pick(f"abs({solid})", *bits, f"bitcast(i32, {self.u32(d - 1)})")
         if choice == 16:
             return f"({e} if {self.boolean(d - 1)} else {f})"
         if choice == 17:
@@ -239,7 +245,7 @@ class Generator:
         if choice == 11:
             return f"({e} ** {self.pick('2', '3')})"
         if choice == 12:
-            return self.pick(f"abs({e})", f"clamp({e}, 3, 90)", f"sign({e})")
+            return self.pick(f"abs({e})", f"clamp({e}, 3, 90)", f"sign({e})", f"bit_reverse({e})")
         return f"({e} + {self.narrower(kind, d - 1)})"
 
     def narrower(self, kind, d):

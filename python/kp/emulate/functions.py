@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from .bits import BIT_FUNCTIONS
 from .matrices import MATRIX_FUNCTIONS, Matrix
 from .scalars import FLOATS, SCALARS, f32, holds, i32
 from .vectors import Vector, lift, same, vector
@@ -188,6 +189,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "normalize": normalize,
     "reflect": reflect,
     "face_forward": face_forward,
+    **BIT_FUNCTIONS,
     **MATRIX_FUNCTIONS,
 }
 

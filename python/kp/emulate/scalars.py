@@ -163,6 +163,12 @@ class Integer(Number, int):
     def __invert__(self) -> Any:
         return type(self)(~int(self))
 
+    def bit_count(self) -> Any:
+        return i32(int(self).bit_count())
+
+    def bit_length(self) -> Any:
+        return i32(int(self).bit_length())
+
     __hash__ = int.__hash__
 
 
