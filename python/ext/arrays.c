@@ -521,11 +521,17 @@ static int find_core(call *c, PyObject *manager) {
     return 0;
 }
 
-static PyTypeObject *ndarray_type(void) {
-    PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *type = numpy != NULL ? PyObject_GetAttrString(numpy, "ndarray") : NULL;
+// NumPy's types, where it is there.
+static void find_types(kp_ext *ext) {
+    static const char *const names[EXT_NUMBERS] = {"float32", "float64", "int32", "int64"};
+    PyObject *name = PyUnicode_FromString("numpy"), *numpy = name != NULL ? PyImport_GetModule(name) : NULL;
+    for (int i = 0; numpy != NULL && i < EXT_NUMBERS; i++)
+        EXT_SET(ext->numbers[i], (PyTypeObject *)PyObject_GetAttrString(numpy, names[i]));
+    if (numpy != NULL)
+        EXT_SET(ext->ndarray, (PyTypeObject *)PyObject_GetAttrString(numpy, "ndarray"));
+    Py_XDECREF(name);
     Py_XDECREF(numpy);
-    return (PyTypeObject *)type;
+    PyErr_Clear();
 }
 
 static int begin(call *c, PyObject *program, const ext_launch *launch) {
@@ -559,8 +565,8 @@ PyObject *ext_arrays_launch(PyObject *module, PyObject *args) {
     c.program = ((ext_program *)program)->handle;
     for (size_t k = 0; k < (size_t)PyTuple_Size(c.items); k++)
         all_memory = all_memory && is_memory(&c, k);
-    if (!all_memory && c.ext->ndarray == NULL && (c.ext->ndarray = ndarray_type()) == NULL)
-        return NULL;
+    if (c.ext->ndarray == NULL)
+        find_types(c.ext);
     int result = begin(&c, program, &launch);
     if (result == 0)
         result = read_arguments(&c);

@@ -16,7 +16,7 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
-enum { EXT_OP_TYPES = 9, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11 };
+enum { EXT_OP_TYPES = 9, EXT_MEMORY_TYPES = 4, EXT_EXCEPTIONS = 11, EXT_NUMBERS = 4 };
 
 typedef struct kp_ext {
     PyObject *exceptions[EXT_EXCEPTIONS]; // error.c
@@ -42,8 +42,9 @@ typedef struct kp_ext {
     PyTypeObject *manager_class; // kp.Manager and kp.Sequence, once set_classes was called
     PyTypeObject *sequence_class;
     PyObject *default_manager; // the one for kernels that are called without tensors, borrowed; NULL: there is none
-    PyTypeObject *ndarray;     // numpy.ndarray; NULL until a kernel is called with arrays
-    PyObject *frombuffer;      // numpy.frombuffer and dtypes; NULL until an array is first asked for
+    PyTypeObject *ndarray;     // numpy.ndarray; NULL until a kernel is called while NumPy is there
+    PyTypeObject *numbers[EXT_NUMBERS];     // numpy.float32, float64, int32, int64; likewise
+    PyObject *frombuffer;                   // numpy.frombuffer and dtypes; NULL until an array is first asked for
     PyObject *numpy_dtypes[KP_DTYPE_COUNT]; //
     uint64_t serials;                       // last serial given to a tensor
 } kp_ext;

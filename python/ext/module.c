@@ -298,6 +298,8 @@ static int module_exec(PyObject *module) {
         X(ext->manager_class);                     \
         X(ext->sequence_class);                    \
         X(ext->ndarray);                           \
+        for (int i = 0; i < EXT_NUMBERS; i++)      \
+            X(ext->numbers[i]);                    \
         X(ext->frombuffer);                        \
         for (int i = 0; i < KP_DTYPE_COUNT; i++)   \
             X(ext->numpy_dtypes[i]);               \

@@ -43,7 +43,9 @@ typedef struct ext_call {
 // Arguments as words
 // ---------------------------------------------------------------------------------------------------------------------
 
-typedef enum word_kind { TENSOR, ARRAY, AXIS, FLOAT, INTEGER, TRUTH, TUPLE, NAME } word_kind;
+// Of NumPy's numbers there are kinds behind these, in the order of kp_ext.numbers: a parameter without a type takes
+// theirs.
+typedef enum word_kind { TENSOR, ARRAY, AXIS, FLOAT, INTEGER, TRUTH, TUPLE, NAME, NUMPY } word_kind;
 
 typedef struct key {
     uint64_t words[MAX_WORDS];
@@ -56,10 +58,10 @@ typedef struct key {
     Py_buffer buffers[MAX_ARGUMENTS]; // of the arrays
 } key;
 
-static bool add(key *k, word_kind kind, uint64_t bits) {
+static bool add(key *k, int kind, uint64_t bits) {
     if (k->count + 2 > MAX_WORDS)
         return false;
-    k->words[k->count++] = kind;
+    k->words[k->count++] = (uint64_t)kind;
     k->words[k->count++] = bits;
     return true;
 }
@@ -135,15 +137,18 @@ static bool add_value(kp_ext *ext, PyObject *object, key *k) {
         return add_tensor((ext_tensor *)object, k);
     if (type == ext->ndarray)
         return add_array(object, k);
-    if (type == &PyFloat_Type) {
+    int number = 0;
+    while (number < EXT_NUMBERS && type != ext->numbers[number])
+        number++;
+    if (type == &PyFloat_Type || number < 2) {
         double value = PyFloat_AsDouble(object);
         memcpy(&bits, &value, sizeof bits);
-        return add(k, FLOAT, bits);
+        return add(k, number < 2 ? NUMPY + number : FLOAT, bits);
     }
-    if (type == &PyLong_Type) {
+    if (type == &PyLong_Type || number < EXT_NUMBERS) {
         int beyond;
         long long value = PyLong_AsLongLongAndOverflow(object, &beyond);
-        return beyond == 0 && add(k, INTEGER, (uint64_t)value);
+        return beyond == 0 && add(k, number < EXT_NUMBERS ? NUMPY + number : INTEGER, (uint64_t)value);
     }
     if (type == &PyBool_Type)
         return add(k, TRUTH, object == Py_True);
@@ -344,10 +349,11 @@ static bool pack_integer(const scalar *s, int64_t value, char *to) {
 // As ext_value_put() does; false for what that is to decide.
 static bool pack(const scalar *s, const uint64_t *word, ext_patch *out) {
     double number = (double)(int64_t)word[1];
+    bool is_float = word[0] == FLOAT || word[0] == NUMPY || word[0] == NUMPY + 1;
     *out = (ext_patch){.offset = s->offset, .size = s->size};
-    if (word[0] == FLOAT)
+    if (is_float)
         memcpy(&number, &word[1], sizeof number);
-    if (s->dtype == KP_BOOL ? word[0] == FLOAT : word[0] == TRUTH)
+    if (s->dtype == KP_BOOL ? is_float || word[0] > NUMPY : word[0] == TRUTH)
         return false;
     if (s->dtype == KP_BOOL)
         return (s->size == 1 || s->size == 4) &&
@@ -362,8 +368,7 @@ static bool pack(const scalar *s, const uint64_t *word, ext_patch *out) {
         return true;
     }
     bool integer = s->dtype != KP_F16 && s->dtype != KP_F32 && s->dtype != KP_F64;
-    return integer && word[0] != FLOAT && s->size == kp_dtype_size(s->dtype) &&
-           pack_integer(s, (int64_t)word[1], out->bytes);
+    return integer && !is_float && s->size == kp_dtype_size(s->dtype) && pack_integer(s, (int64_t)word[1], out->bytes);
 }
 
 // A plan may be forgotten while it runs.

@@ -137,6 +137,41 @@ def test_an_array_may_be_a_number():
         assert one == power
 
 
+def test_numpys_numbers_need_no_python(mgr, slow_calls):
+    tensor = mgr.tensor([0.0])
+    mgr.sequence().eval(kp.OpSyncDevice([tensor]))
+    data, wanted = floats(0), 0
+    for k in range(10):
+        for number in (float, np.float32, np.float64, np.int32, np.int64):
+            add(number(k), data)
+            add(number(k), tensor)
+            wanted += k
+        add(np.float32(0.25), data)
+        assert data[0] == wanted + 0.25 * (k + 1)
+    mgr.sequence().eval(kp.OpSyncLocal([tensor]))
+    assert tensor.data()[0] == wanted
+    assert len(slow_calls) <= 14  # each kind once, and four recordings that differ in the number
+    for bad in (np.float64(1e300), np.int64(2**62)) * 2:
+        if isinstance(bad, float):
+            with pytest.raises(OverflowError, match="does not fit in f32"):
+                add(bad, data)
+        else:
+            add(bad, data)
+    assert data[0] == np.float32(2**63)
+
+
+def test_a_parameter_without_a_type_takes_that_of_numpys_numbers():
+    @kp.kernel
+    def shifted(i: Index, x, out: Array[i32]):
+        out[i] = i32(x // 2)
+
+    out = np.zeros(2, np.int32)
+    for _ in range(2):
+        for value, wanted in ((7, 3), (np.int32(-7), -4), (np.float32(7.5), 3), (7.5, 3), (np.int32(9), 4)):
+            shifted(value, out)
+            assert out.tolist() == [wanted] * 2, value
+
+
 def test_what_is_not_written_stays():
     for count in (6, LARGE):
         out = np.arange(count, dtype=np.float32)
