@@ -217,8 +217,8 @@ typedef struct kp_param {
         shape_offset;   // ... with 2 or 3: where the runtime puts the tensor's shape, bytes from the start of the block
     const char *format; // images: how a pixel is stored, "rgba8"; textures: NULL, any that reads as dtype
     const kp_struct *structure; // buffers of structs, push constants that are one; NULL for all else
-    bool fills; // buffers: each invocation stores to element i, its Index, and none loads from it: what the buffer held
-                // before is not needed where the extent covers it
+    bool fills; // buffers, images: each invocation stores to the element or pixel that its index names, and none loads
+                // from it: what was in it is not needed where the extent covers it
 } kp_param;
 
 // What some devices have and a kernel can do without: bits of kp_alternative.needs.

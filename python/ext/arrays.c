@@ -356,7 +356,12 @@ static int read_argument(call *c, const kp_param *p, size_t k) {
 
 // What an argument held is not needed where the kernel writes all of it.
 static bool is_filled(const kp_param *p, const ext_wanted *w, const uint32_t extent[3]) {
-    return p->fills && extent[0] >= ext_argument_count(w) / p->components && extent[1] == 1 && extent[2] == 1;
+    bool image = ext_argument_is_image(p), covered = p->fills;
+    if (p->ndim == 1 && !image)
+        return covered && extent[0] >= ext_argument_count(w) / p->components;
+    for (uint32_t i = 0; i < p->ndim && covered; i++) // x is the last of them
+        covered = w->ndim >= p->ndim && extent[i] >= w->shape[p->ndim - 1 - i];
+    return covered;
 }
 
 static void leave_out_filled(call *c) {

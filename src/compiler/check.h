@@ -100,8 +100,8 @@ static inline bool kp_check_is_bound(kp_param_kind kind) {
 
 uint64_t kp_signature_default_bits(const kp_symbol *symbol); // the bits of a default value, zeros in front
 kp_param kp_check_image_describe(const kp_check_param *param);
-uint32_t kp_check_axes(const kp_type *type);                           // of a buffer
-bool kp_check_fills(const kp_kernel *kernel, const kp_symbol *buffer); // kp_param.fills
+uint32_t kp_check_axes(const kp_type *type);                                          // of a buffer
+bool kp_check_fills(const kp_kernel *kernel, const kp_symbol *buffer, uint32_t axes); // kp_param.fills
 uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constant: a bool takes a word there
 
 kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);

@@ -94,8 +94,11 @@ static const kp_struct *describe_struct(kp_unit *unit, const kp_type *type) {
 
 static kp_param describe(kp_unit *unit, const kp_kernel *kernel, const kp_check_param *param) {
     const kp_symbol *symbol = param->symbol;
-    if (kp_type_is_opaque(symbol->type))
-        return kp_check_image_describe(param);
+    if (kp_type_is_opaque(symbol->type)) {
+        kp_param image = kp_check_image_describe(param);
+        image.fills = image.kind == KP_PARAM_IMAGE && kp_check_fills(kernel, symbol, image.ndim);
+        return image;
+    }
     bool uniform = param->kind == KP_PARAM_UNIFORM;
     const kp_type *value = symbol->type->kind == KP_TYPE_ARRAY && !uniform ? symbol->type->element : symbol->type;
     bool buffer = param->kind == KP_PARAM_BUFFER;
@@ -116,7 +119,7 @@ static kp_param describe(kp_unit *unit, const kp_kernel *kernel, const kp_check_
         .default_bits = param->optional ? kp_signature_default_bits(symbol) : 0,
         .reads = (buffer || uniform) && symbol->reads,
         .writes = buffer && symbol->writes,
-        .fills = buffer && kp_check_fills(kernel, symbol),
+        .fills = buffer && kp_check_fills(kernel, symbol, kp_check_axes(symbol->type)),
         .structure = describe_struct(unit, kp_type_leaf(value)),
     };
 }

@@ -211,6 +211,31 @@ def test_what_is_overwritten_need_not_come_along():
         assert listed == [0, 1, 9, 9, 9, 9]
 
 
+@kp.kernel
+def number_rows(i: Index2, out: Array[f32, 2]):
+    out[i.y, i.x] = f32(10 * i.y + i.x)
+
+
+@kp.kernel
+def number_pixels(at: Index2, out: Image2D[f32]):
+    out[at] = f32(10 * at.y + at.x)
+
+
+@pytest.mark.parametrize("kernel", [number_rows, number_pixels], ids=["view", "image"])
+def test_views_and_images_that_are_overwritten(kernel):
+    wanted = np.add.outer(10 * np.arange(4), np.arange(6)).astype(np.float32)
+    for _ in range(3):
+        out = np.full((4, 6), 7, np.float32)
+        kernel(out)
+        assert np.array_equal(out, wanted)
+        out[:] = -1
+        kernel(out, extent=(5, 4))
+        assert np.array_equal(out[:, :5], wanted[:, :5]) and (out[:, 5] == -1).all()
+        out[:] = -1
+        kernel(out, extent=(6, 3))
+        assert np.array_equal(out[:3], wanted[:3]) and (out[3] == -1).all()
+
+
 def test_memory_is_given_back(memory):
     before = held(memory())[0]
     for count in range(1, 300):

@@ -48,31 +48,50 @@ static void test_buffers_that_keep_something(void **state) {
     assert_false(fills("    k = i\n    out[k] = a[k]\n"));
 }
 
-static void test_other_indices_and_elements(void **state) {
+static void assert_fills(const char *source, bool wanted) {
+    kp_program *program;
+    assert_ok(kp_compile(source, NULL, &program));
+    if (program->params[1].fills != wanted)
+        fail_msg("%s fills %d", source, program->params[1].fills);
+    kp_program_destroy(program);
+}
+
+static void test_views_images_and_elements(void **state) {
     (void)state;
-    static const char *const none[] = {
+    static const char *const yes[] = {
+        "def k(i: Index, out: Array[vec3]):\n    out[i] = vec3(1.0, 2.0, 3.0)\n",
+        "def k(i: Index2, out: Array[f32, 2]):\n    out[i.y, i.x] = 1.0\n",
+        "def k(i: Index3, out: Array[vec2, 3]):\n    out[i.z, i.y, i.x] = vec2(1.0, 2.0)\n",
+        "def k(i: Index, out: Image1D[f32]):\n    out[i] = 1.0\n",
+        "def k(at: Index2, out: Image2D[vec4, \"rgba8\"]):\n    write(out, at, vec4(1.0))\n",
+        "def k(at: Index3, out: Image3D[i32]):\n    out[at.x, at.y, at.z] = 1\n",
+    };
+    static const char *const no[] = {
         "@kernel(local_size=64)\ndef k(i: LocalIndex, out: Array[f32]):\n    out[i] = 1.0\n",
         "def k(i: Index2, out: Array[f32]):\n    out[i.x] = 1.0\n",
-        "def k(i: Index2, out: Array[f32, 2]):\n    out[i.y, i.x] = 1.0\n",
+        "def k(i: Index2, out: Array[f32, 2]):\n    out[i.x, i.y] = 1.0\n",
+        "def k(i: Index2, out: Array[f32, 2]):\n    out[i.y, i.y] = 1.0\n",
+        "def k(i: Index2, out: Array[f32, 2]):\n    out[i.y, i.x + 1] = 1.0\n",
+        "def k(i: Index2, out: Array[f32, 2]):\n    i.x = 0\n    out[i.y, i.x] = 1.0\n",
+        "def k(i: Index3, out: Array[f32, 2]):\n    out[i.y, i.x] = 1.0\n",
+        "def k(i: Index2, out: Array[f32, 2]):\n    out[i.y, i.x] = 1.0\n    out[0, 0] = out[1, 1]\n",
         "def k(i: Index, out: Array[vec3]):\n    out[i].x = 1.0\n",
+        "def k(i: Index, out: Image2D[f32]):\n    out[i, i] = 1.0\n",
+        "def k(at: Index2, out: Image2D[f32]):\n    out[at.x, at.x] = 1.0\n",
+        "def k(at: Index2, out: Image2D[f32]):\n    out[at] = out[at] + 1.0\n",
         "class P(Struct):\n    a: f64\n    b: f32\n\ndef k(i: Index, out: Array[P]):\n    out[i] = P(1.0, 2.0)\n",
     };
-    kp_program *program;
-    for (size_t k = 0; k < sizeof none / sizeof *none; k++) {
-        assert_ok(kp_compile(none[k], NULL, &program));
-        assert_false(program->params[1].fills);
-        kp_program_destroy(program);
-    }
-    assert_ok(kp_compile("def k(i: Index, out: Array[vec3]):\n    out[i] = vec3(1.0, 2.0, 3.0)\n", NULL, &program));
-    assert_true(program->params[1].fills);
-    kp_program_destroy(program);
+    for (size_t k = 0; k < sizeof yes / sizeof *yes; k++)
+        assert_fills(yes[k], true);
+    for (size_t k = 0; k < sizeof no / sizeof *no; k++)
+        assert_fills(no[k], false);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_buffers_that_are_overwritten),
         cmocka_unit_test(test_buffers_that_keep_something),
-        cmocka_unit_test(test_other_indices_and_elements),
+        cmocka_unit_test(test_views_images_and_elements),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
