@@ -110,6 +110,31 @@ static void write_helpers(char *text, int lines) {
     sprintf(text, "    a[i] = v\n");
 }
 
+// Ways out of one loop, each past more locals than the one before.
+static void write_exits(char *text, int lines) {
+    text += sprintf(text, "def exits(i: Index, a: Array[f32]):\n    v = a[i]\n    while v > 0:\n");
+    for (int n = 0; n < lines / 3; n++)
+        text += sprintf(text, "        w%05d = v + 1.0\n        if w%05d > v:\n            break\n", n, n);
+    sprintf(text, "    a[i] = v\n");
+}
+
+static void write_prints(char *text, int lines) {
+    text += sprintf(text, "def prints(i: Index, a: Array[f32]):\n    v = a[i]\n");
+    for (int n = 0; n < lines; n++)
+        text += sprintf(text, n % 2 == 0 ? "    print('value %05d', v)\n" : "    assert v > 0, 'value %05d'\n", n);
+    sprintf(text, "    a[i] = v\n");
+}
+
+// Names from outside of the kernel, each another constant.
+static void write_constants(char *text, int lines) {
+    for (int n = 0; n < lines / 2; n++)
+        text += sprintf(text, "C%05d = %5d.25\n", n, n);
+    text += sprintf(text, "def constants(i: Index, a: Array[f32]):\n    v = a[i]\n");
+    for (int n = 0; n < lines / 2; n++)
+        text += sprintf(text, "    v += C%05d * %5d.75\n", n, n);
+    sprintf(text, "    a[i] = v\n");
+}
+
 // Bytes written to, in compiling so many lines; no more than three times as many may be asked for.
 static size_t measure(write_fn *write, int lines) {
     char *text = malloc((size_t)(lines + 8) * LINE_ROOM);
@@ -150,6 +175,21 @@ static void test_functions(void **state) {
     check(write_helpers, 1100);
 }
 
+static void test_exits_of_a_loop(void **state) {
+    (void)state;
+    check(write_exits, 800);
+}
+
+static void test_prints(void **state) {
+    (void)state;
+    check(write_prints, 1300);
+}
+
+static void test_constants(void **state) {
+    (void)state;
+    check(write_constants, 800);
+}
+
 static void test_nothing_is_left_after_an_error(void **state) {
     (void)state;
     kp_program *program;
@@ -162,6 +202,9 @@ int main(void) {
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_dense_lines),
         cmocka_unit_test(test_functions),
+        cmocka_unit_test(test_exits_of_a_loop),
+        cmocka_unit_test(test_prints),
+        cmocka_unit_test(test_constants),
         cmocka_unit_test(test_nothing_is_left_after_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
