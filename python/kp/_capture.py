@@ -72,6 +72,12 @@ class Capture:
                     if isinstance(value, int)
                     else f"'{path}' is {an} {kind}; from outside, a kernel takes numbers, tuples of them, and functions"
                 )
+                if hasattr(value, "dtype") or isinstance(value, (_kp.Memory, list)):
+                    what += (
+                        "; pass it as a parameter"
+                        if not isinstance(value, list)
+                        else "; make it a tuple, or a parameter"
+                    )
                 error.args = (str(error).replace(said, what, 1), *error.args[1:])
                 error.msg = what
 

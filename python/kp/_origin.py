@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from . import _kp
 from ._axes import axes_of
-from ._capture import ABSENT, Capture
+from ._capture import ABSENT, CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, Capture
 from ._images import type_of
 from ._source import _param_types, compile_capture, compile_error
 from .structs import StructType, text_of
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._kp import Program
+
+
+CO_VARARGS, CO_VARKEYWORDS = 0x04, 0x08
 
 
 class Origin:
@@ -46,7 +49,7 @@ class Origin:
         """The program, where the kernel is decorated; None when that has to wait: for arguments that give types, or for
         functions that the code around the kernel, `home`, is still to define. CompileError otherwise."""
         if self.open:
-            self._refuse_dividers()
+            self._refuse_kinds()
             return None
         try:
             return self.program(())
@@ -55,9 +58,19 @@ class Origin:
                 return None
             raise
 
-    def _refuse_dividers(self) -> None:
+    def _refuse_kinds(self) -> None:
         """As the compiler does, but before the first call."""
         code = self.function.__code__
+        if code.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+            raise compile_error(self.function, "'async' is not in the kernel language; a kernel is a plain def")
+        if code.co_flags & CO_GENERATOR:
+            raise compile_error(
+                self.function,
+                "'yield' is not in the kernel language; a kernel returns nothing; it writes its results to buffers",
+            )
+        stars = "*" if code.co_flags & CO_VARARGS else "**" if code.co_flags & CO_VARKEYWORDS else ""
+        if stars:
+            raise compile_error(self.function, f"'{stars}' parameters are not in the kernel language")
         divider = "*" if code.co_kwonlyargcount else "/" if code.co_posonlyargcount else ""
         if divider:
             raise compile_error(
@@ -92,13 +105,20 @@ class Origin:
         if missing:
             raise TypeError(
                 f"{self.function.__name__}() has parameters without types, {', '.join(missing)}; they get them from "
-                f"arguments"
+                f"arguments{self.index_hint()}"
             )
         said = {name: value for name, value in values.items() if texts and isinstance(value, str)}
         return tuple(
             self._with_axes(name, said[name] if name in said else self._type_of(name, values[name]))
             for name in self.open
         )
+
+    def index_hint(self) -> str:
+        """For who has not said that a parameter is the index."""
+        if any(text.startswith(_INPUTS) for text in self.types.values()):
+            return ""
+        name = next((name for name in self.names if name in ("i", "idx", "index", "gid", "tid")), None)
+        return "" if name is None else f"; the index of a kernel is {name}: Index"
 
     def _with_axes(self, name: str, text: str) -> str:
         """Array[f32], or Array[f32, 2] where the kernel has two indices for it."""

@@ -80,7 +80,12 @@ def check_function(function: object, decorator: str) -> FunctionType:
     """The function itself, when it can be a kernel: a plain def."""
     code = getattr(function, "__code__", None)
     if code is None or isinstance(function, type):
-        raise TypeError(f"{decorator} takes a function, not {type(function).__name__}")
+        mend = ""
+        if isinstance(function, staticmethod):
+            mend = f"; write @staticmethod above {decorator}"
+        elif isinstance(function, (int, tuple)) and decorator == "@kp.kernel":
+            mend = "; an option has a name, as in @kp.kernel(local_size=64)"
+        raise TypeError(f"{decorator} takes a function, not {type(function).__name__}{mend}")
     plain: FunctionType = getattr(function, "__func__", None) or function  # type: ignore[assignment]
     while isinstance(wrapped := getattr(plain, "__wrapped__", None), type(plain)):
         plain = wrapped  # functools.wraps: the text is that of the function inside, and so must its names be

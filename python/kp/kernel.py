@@ -299,7 +299,8 @@ class Kernel(_kp._Call):
                 values.setdefault(param.name, param.default)
         missing = [name for name in names if name not in values]
         if missing:
-            raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}")
+            hint = "" if self._origin is None else self._origin.index_hint()
+            raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}{hint}")
         return values
 
 

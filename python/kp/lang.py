@@ -395,9 +395,11 @@ else:
     class ArrayType(LanguageType):
         """The type of Array: it is called with a length and a type."""
 
-        def __call__(cls, length, element):
+        def __call__(cls, length, element=None):
             from operator import index
 
+            if element is None:  # pyshader's way to write a buffer
+                return Written(f"Array({type_text(length)})")
             return Written(f"Array({index(length)}, {type_text(element)})")
 
     class Array(metaclass=ArrayType):
@@ -598,4 +600,7 @@ def type_text(type_: object) -> str:
         for text, numpy_name, _, _ in DTYPES:
             if name in (numpy_name, numpy_name + "_"):
                 return text
-    raise TypeError(f"{type_!r} is no type of the kernel language")
+    if not isinstance(type_, type):
+        raise TypeError(f"{type_!r} is no type of the kernel language")
+    buffer = "; a buffer is Array[f32]" if type_.__name__ in ("list", "tuple", "ndarray", "Tensor", "array") else ""
+    raise TypeError(f"{type_.__name__} is no type of the kernel language{buffer}")

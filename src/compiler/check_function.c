@@ -5,6 +5,7 @@
 #include "checker.h"
 
 #include "builtin.h"
+#include "habit.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -85,7 +86,8 @@ static kp_parser_function *find(kp_checker *c, const kp_node *n, kp_checker_modu
         return NULL;
     const kp_callee *callee = kp_check_callee(c, n);
     if (callee != NULL && callee->refusal != NULL)
-        kp_check_fail(c, n, "'%s' cannot be called from a kernel: %s", kp_check_dotted(c, n)->text, callee->refusal);
+        kp_check_fail(c, n, "'%s' cannot be called from a kernel: %s%s", kp_check_dotted(c, n)->text, callee->refusal,
+                      kp_habit_name(c->unit, kp_check_path(c, n)->text));
     if (callee != NULL && callee->stands_for != NULL)
         return NULL;
     if (callee != NULL) {

@@ -485,10 +485,11 @@ static void set_default(kp_checker *c, kp_check_param *param, const kp_parameter
     param->optional = true;
 }
 
-// A tuple or a text behind an annotation, which has the type already, is no pyshader's type but a default value.
+// What stands behind an annotation, which has the type already, is no pyshader's type but a default value; this is one
+// that the caller knows no number for.
 static void refuse_odd_default(kp_checker *c, const kp_check_param *param, const kp_parameter *parameter) {
     const kp_node *value = parameter->value;
-    bool odd = parameter->annotation != NULL && value != NULL && is_type_default(value);
+    bool odd = parameter->annotation != NULL && value != NULL;
     bool resource = odd && value->kind == KP_NODE_TUPLE && value->u.list.count == 3 &&
                     value->u.list.items[0]->kind == KP_NODE_STRING;
     if (!odd || resource)

@@ -159,3 +159,118 @@ def test_arguments_that_give_no_type(argument: object, words: str) -> None:
         double(argument, np.zeros(3, "f4"))
     assert words in str(caught.value)
     assert "double() argument 'x': " in str(caught.value)
+
+
+def test_a_default_that_is_no_number_is_refused_where_it_stands() -> None:
+    with pytest.raises(kp.CompileError, match="only a number has a default value, but 'x' is Array.f32."):
+
+        @kp.kernel
+        def optional(i: Index, x: Array[f32] = None):
+            x[i] = 1.0
+
+    with pytest.raises(kp.CompileError, match="the default value of 'x' is a number, as in x: f32 = 1"):
+
+        @kp.kernel
+        def array_default(i: Index, out: Array[f32], x: f32 = np.zeros(3)):
+            out[i] = x
+
+
+@pytest.mark.parametrize("type_", [np.ndarray, list, kp.Tensor])
+def test_classes_of_arrays_are_no_types(type_: type) -> None:
+    words = f"the parameter 'out': {type_.__name__} is no type of the kernel language; a buffer is Array.f32."
+    with pytest.raises(kp.CompileError, match=words):
+
+        @kp.kernel
+        def fill(i: Index, out: type_):  # type: ignore[valid-type]
+            out[i] = 1.0
+
+
+def test_array_of_a_type_is_a_buffer_as_in_pyshader() -> None:
+    @kp.kernel
+    def fill(i: Index, out: Array(f32)):  # type: ignore[valid-type]
+        out[i] = 1.0
+
+    out = np.zeros(3, "f4")
+    fill(out)
+    assert out.tolist() == [1.0, 1.0, 1.0]
+
+
+def test_a_forgotten_index_is_named() -> None:
+    @kp.kernel
+    def typed(i: int, out: Array[f32]):
+        out[0] = f32(i)
+
+    @kp.kernel
+    def generic(i, out):
+        out[i] = 1.0
+
+    with pytest.raises(TypeError, match=r"typed\(\) missing arguments: out; the index of a kernel is i: Index$"):
+        typed(np.zeros(3, "f4"))
+    with pytest.raises(
+        TypeError, match=r"types, out; they get them from arguments; the index of a kernel is i: Index$"
+    ):
+        generic(np.zeros(3, "f4"))
+
+
+def test_what_a_kernel_without_types_cannot_be_shows_at_its_definition() -> None:
+    with pytest.raises(kp.CompileError, match=r"'\*' parameters are not in the kernel language"):
+
+        @kp.kernel
+        def variadic(i: Index, x, *more):
+            x[i] = 1.0
+
+    with pytest.raises(kp.CompileError, match=r"'\*\*' parameters are not in the kernel language"):
+
+        @kp.kernel
+        def named(i: Index, x, **more):
+            x[i] = 1.0
+
+    with pytest.raises(kp.CompileError, match="'yield' is not in the kernel language; a kernel returns nothing"):
+
+        @kp.kernel
+        def generator(i: Index, x):
+            yield x[i]
+
+    with pytest.raises(kp.CompileError, match="'async' is not in the kernel language; a kernel is a plain def"):
+
+        @kp.kernel
+        async def coroutine(i: Index, x):
+            x[i] = 1.0
+
+
+def test_staticmethod_goes_above() -> None:
+    with pytest.raises(TypeError, match="takes a function, not staticmethod; write @staticmethod above @kp.kernel"):
+
+        class Kernels:
+            @kp.kernel
+            @staticmethod
+            def fill(i: Index, out: Array[f32]):
+                out[i] = 1.0
+
+    class Others:
+        @staticmethod
+        @kp.kernel
+        def fill(i: Index, out: Array[f32]):
+            out[i] = 1.0
+
+    out = np.zeros(2, "f4")
+    Others.fill(out)
+    assert out.tolist() == [1.0, 1.0]
+
+
+TABLE = [1.0, 2.0]
+ARRAY = np.zeros(3, "f4")
+
+
+def test_arrays_from_outside_are_parameters() -> None:
+    with pytest.raises(kp.CompileError, match="'TABLE' is a list; .*; make it a tuple, or a parameter"):
+
+        @kp.kernel
+        def listed(i: Index, out: Array[f32]):
+            out[i] = TABLE[i]
+
+    with pytest.raises(kp.CompileError, match="'ARRAY' is an ndarray; .*; pass it as a parameter"):
+
+        @kp.kernel
+        def kept(i: Index, out: Array[f32]):
+            out[i] = ARRAY[i]
