@@ -280,8 +280,11 @@ static int check_length(reader *r, Py_ssize_t length, int depth) {
 
 static int read_items(reader *r, PyObject *sequence, int depth) {
     PyObject *fast = PySequence_Fast(sequence, "not iterable");
-    if (fast == NULL)
+    if (fast == NULL) {
+        if (PyErr_ExceptionMatches(PyExc_NotImplementedError)) // memoryviews of several axes cannot be gone over
+            refuse(sequence, r->what, "an array, or lists of numbers");
         return -1;
+    }
     bool list = PyList_Check(fast);
     int result = check_length(r, PySequence_Size(fast), depth);
     // The size is asked for each time: converting an item may run code that changes the list.
@@ -347,13 +350,19 @@ bool ext_data_masked(PyObject *object) {
     PyObject *keep;
     bool masked = strcmp(type_text(object, &keep), "MaskedArray") == 0;
     Py_XDECREF(keep);
+    PyObject *module = masked ? PyImport_ImportModule("numpy.ma") : NULL;
+    PyObject *answer = module != NULL ? PyObject_CallMethod(module, "is_masked", "O", object) : NULL;
+    masked = answer == Py_True;
+    PyErr_Clear();
+    Py_XDECREF(module);
+    Py_XDECREF(answer);
     return masked;
 }
 
 int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *what, ext_data *out) {
     static const char wanted[] = "an array or a sequence of numbers";
     if (ext_data_masked(object)) {
-        PyErr_Format(PyExc_TypeError, "%s: a masked array, whose mask no device knows; pass what filled() gives", what);
+        PyErr_Format(PyExc_TypeError, "%s: has masked elements, which no device knows; pass what filled() gives", what);
         return -1;
     }
     if (PyObject_CheckBuffer(object))

@@ -226,7 +226,7 @@ typedef enum ext_data_rule {
 // -1 with an exception that names `what`; nothing to release then.
 int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *what, ext_data *out);
 void ext_data_release(ext_data *data);
-bool ext_data_masked(PyObject *object); // whether it is one of NumPy's masked arrays
+bool ext_data_masked(PyObject *object); // whether it is one of NumPy's masked arrays, and hides some
 
 // Copies what is borrowed, so that it no longer changes with the object. -1 with MemoryError.
 int ext_data_own(ext_data *data, size_t bytes);

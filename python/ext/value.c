@@ -436,7 +436,12 @@ static int put_sequence(const form *f, int axis, PyObject *value, place *at, cha
         result = put_bytes(f, axis, array, at, to);
         if (result == 0)
             list = f->structure != NULL ? PySequence_List(array) : PyObject_CallMethod(array, "tolist", NULL);
-    } else if (array == NULL && !PyErr_Occurred()) {
+    } else if (array == NULL && PyErr_Occurred()) {
+        if (PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError)) { // of __array__()
+            PyErr_Clear();
+            refuse(at, type_at(f, axis, room), value);
+        }
+    } else if (array == NULL) {
         bool bytes = (PyBytes_Check(value) || PyByteArray_Check(value)) && f->dtype != KP_U8;
         list = is_sequence(value) && !bytes ? PySequence_List(value) : NULL;
         if (list == NULL && !PyErr_Occurred())
@@ -489,5 +494,7 @@ int ext_value_put(const kp_param *param, PyObject *value, const char *who, char 
     size_t count = param->components != 0 ? param->components : 1;
     read_form(&f, param->type, param->dtype, param->structure, count, size);
     snprintf(at.path, PATH_ROOM, "%s", param->name);
+    if (ext_data_masked(value))
+        return fail(&at, PyExc_TypeError, "has masked elements, which no device knows; pass what filled() gives");
     return put(&f, 0, value, &at, to);
 }

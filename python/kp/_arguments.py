@@ -49,9 +49,12 @@ def check_array(param: Param, array: Any, what: str) -> None:
 
 
 def refuse_masked(argument: Any, what: str) -> None:
-    """Where a copy of the argument would hide that it is one of NumPy's masked arrays."""
+    """Where a copy of the argument would lose what NumPy's masked arrays hide."""
     if type(argument).__name__ == "MaskedArray":
-        raise TypeError(f"{what}: a masked array, whose mask no device knows; pass what filled() gives")
+        import numpy
+
+        if numpy.ma.is_masked(argument):
+            raise TypeError(f"{what}: has masked elements, which no device knows; pass what filled() gives")
 
 
 def wrong_type(param: Param, dtype: Any, what: str) -> TypeError:
@@ -64,18 +67,16 @@ def wrong_type(param: Param, dtype: Any, what: str) -> TypeError:
 def shape_of(array: Any) -> tuple[int, ...]:
     """The axes of an array, or of lists in lists; () of what has none."""
     shape = getattr(array, "shape", None)
-    if shape is not None:
-        return tuple(shape)
-    lengths = []
-    while isinstance(array, (list, tuple)):
-        lengths.append(len(array))
-        array = array[0] if array else None
-    if not lengths and hasattr(array, "__len__"):
-        try:
-            return memoryview(array).shape or ()
-        except TypeError:
-            return (len(array),)
-    return tuple(lengths)
+    if isinstance(shape, tuple):
+        return shape
+    if isinstance(array, (list, tuple)):
+        return len(array), *(shape_of(array[0]) if len(array) else ())
+    if not hasattr(array, "__len__") or isinstance(array, str):
+        return ()
+    try:
+        return memoryview(array).shape or ()
+    except TypeError:
+        return (len(array),)
 
 
 def check_shape(param: Param, shape: tuple[int, ...], what: str) -> None:
@@ -110,6 +111,16 @@ def read_extent(extent: Any) -> tuple[int, ...]:
     return counts
 
 
+def as_numpy(argument: Any, what: str) -> Any:
+    """The NumPy array that it is, or shows."""
+    import numpy
+
+    try:
+        return numpy.asarray(argument)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what}: an array that cannot be read as numbers ({error})") from None
+
+
 def target_of(argument: Any, what: str) -> Any:
     """Where results go that are computed in a copy: a list, or a NumPy array on the argument's memory."""
     if isinstance(argument, list):
@@ -118,15 +129,13 @@ def target_of(argument: Any, what: str) -> Any:
         return argument
     try:
         writable = not memoryview(argument).readonly
-    except TypeError:
+    except (TypeError, ValueError):  # ValueError: NumPy's dates, which the dtype's check refuses
         writable = hasattr(argument, "__array__")
     if not writable:
         raise TypeError(
             f"{what}: is written by the kernel; pass a tensor, a writable array or a list, not {type(argument).__name__}"
         )
-    import numpy
-
-    return numpy.asarray(argument)
+    return as_numpy(argument, what)
 
 
 _NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}

@@ -43,8 +43,15 @@ def describe(array: Any, param: Param, what: str) -> tuple[Any, tuple[int, ...],
         raise TypeError(f"{what}: must be a kp.Image, whose filter and wrap count, not {type(array).__name__}")
     wanted = _NUMPY_NAMES[param.dtype]
     if isinstance(array, (list, tuple)):
-        array = numpy.frombuffer(_kp.numbers(array, param.dtype, what), wanted).reshape(numpy.shape(array))
-    pixels = numpy.asarray(array)
+        numbers = numpy.frombuffer(_kp.numbers(array, param.dtype, what), wanted)
+        try:
+            array = numbers.reshape(numpy.shape(array))
+        except ValueError:
+            raise ValueError(f"{what}: the nested sequences must have one shape") from None
+    try:
+        pixels = numpy.asarray(array)
+    except (TypeError, ValueError) as error:
+        raise TypeError(f"{what}: an array that cannot be read as pixels ({error})") from None
     pixels = numpy.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("="))
     name = pixels.dtype.name
     if param.kind == "image" and name != wanted:

@@ -163,6 +163,13 @@ class Kernel(_kp._Call):
             return self._refresh()
         return self._refresh({**dict(zip(self._origin.call_names(), args, strict=False)), **kwargs})
 
+    def _types_with(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, str]:
+        """The types that such a call gives to the parameters without one, written out."""
+        if self._origin is None or not self._origin.open:
+            return {}
+        values = {**dict(zip(self._origin.call_names(), args, strict=False)), **kwargs}
+        return dict(zip(self._origin.open, self._origin.types_of(values), strict=True))
+
     @property
     def program(self) -> Program:
         """The compiled kernel. TypeError when parameters have no types: there is one for each signature then."""
@@ -269,7 +276,8 @@ class Kernel(_kp._Call):
         if isinstance(argument, _kp.Memory):
             check_memory(param, argument, what)
             return argument
-        refuse_masked(argument, what)
+        if param.kind != "uniform":
+            refuse_masked(argument, what)
         target = target_of(argument, what) if param.writes else None
         readable = argument if target is None else target
         if param.kind in KINDS:

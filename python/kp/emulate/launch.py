@@ -352,6 +352,7 @@ class Emulation:
 
         self.kernel = kernel if isinstance(kernel, Kernel) else None
         self.program = self.kernel._called_with(*called_with).program if self.kernel is not None else None
+        self.open_types = self.kernel._types_with(*called_with) if self.kernel is not None else {}
         source = kernel
         if self.kernel is not None:
             source = self.kernel.function or self.kernel.source
@@ -408,6 +409,7 @@ class Emulation:
                 known[name] = {bool: "bool", int: "i32", float: "f32"}[type(self._default(default))]
         if self.program is not None:
             known = {p.name: p.type for p in self.program.params} | known
+        known |= self.open_types
         if self.function.function is not None:
             from .._source import _param_types
 
