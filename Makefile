@@ -163,9 +163,10 @@ format-check: $(STAMPS)/system-lint .venv/stamp-lint ## Fail if anything is not 
 	@clang-format --dry-run --Werror $(C_FILES)
 	@$(BIN)/ruff format --quiet --check .
 
-lint: $(STAMPS)/system-lint .venv/stamp-lint build-tests ## clang-tidy, ruff, mypy
+lint: $(STAMPS)/system-lint .venv/stamp-lint build-tests ## clang-tidy, ruff, mypy, and a look with 32 bits
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
+	@python3 tools/check_32bit.py
 	@run-clang-tidy -quiet -p $(RELEASE) -j $(JOBS) '/src/.*\.c$$' >build/clang-tidy.log 2>&1 || { cat build/clang-tidy.log; false; }
 
 clean: ## Remove what was built; .venv and .drivers stay

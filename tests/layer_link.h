@@ -14,6 +14,11 @@
 
 #define LAYER_API __attribute__((visibility("default")))
 
+// A handle as a number. Where pointers have 32 bits, some handles are pointers, and others numbers of 64 bits.
+static inline uint64_t layer_number_of(uint64_t handle) { return handle; }
+static inline uint64_t layer_number_of_pointer(const void *handle) { return (uintptr_t)handle; }
+#define LAYER_NUMBER(handle) _Generic((handle), uint64_t : layer_number_of, default : layer_number_of_pointer)(handle)
+
 // A call that the layer answers itself.
 typedef struct layer_call {
     const char *name;

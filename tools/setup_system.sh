@@ -14,6 +14,7 @@ build="cmake ninja-build pkg-config g++ libvulkan-dev libvulkan-volk-dev spirv-h
 run="libvulkan1 mesa-vulkan-drivers"
 test="libcmocka-dev vulkan-validationlayers binutils"
 lint="clang clang-format clang-tidy libclang-rt-14-dev"
+[ "$(dpkg --print-architecture 2>/dev/null)" != amd64 ] || lint="$lint libc6-dev-i386" # tools/check_32bit.py
 python="python3 python3-venv python3-dev"
 
 # Is there a python3 on PATH that is new enough, makes virtual environments and has its headers?

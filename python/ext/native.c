@@ -4,7 +4,11 @@
 #include <kp/vulkan.h>
 
 // A handle of either kind; some are pointers, on some systems all.
-#define NUMBER(handle) PyLong_FromUnsignedLongLong((unsigned long long)(uintptr_t)(handle))
+// A handle as a number. Where pointers have 32 bits, some handles are pointers, and others numbers of 64 bits.
+static uint64_t number_of(uint64_t handle) { return handle; }
+static uint64_t number_of_pointer(const void *handle) { return (uintptr_t)handle; }
+#define NUMBER(handle) \
+    PyLong_FromUnsignedLongLong(_Generic((handle), uint64_t : number_of, default : number_of_pointer)(handle))
 
 static int set(PyObject *dict, const char *key, PyObject *value) {
     int result = value != NULL ? PyDict_SetItemString(dict, key, value) : -1;
@@ -63,7 +67,7 @@ PyObject *ext_native_manager(PyObject *self, PyObject *unused) {
          set(dict, "api_version", PyLong_FromUnsignedLong(native.api_version)) < 0 ||
          set(dict, "extensions", list_names(native.extensions, native.extension_count)) < 0 ||
          set(dict, "features", NUMBER(native.features)) < 0 ||
-         set(dict, "get_instance_proc_addr", NUMBER(native.get_instance_proc_addr)) < 0))
+         set(dict, "get_instance_proc_addr", NUMBER((uint64_t)(uintptr_t)native.get_instance_proc_addr)) < 0))
         Py_CLEAR(dict);
     return dict;
 }

@@ -25,7 +25,7 @@ static void add_code(text *t, uint32_t code) {
     uint32_t count = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
     if (code == 0 || code > 0x10FFFF || (code >= 0xD800 && code < 0xE000))
         kp_check_fail(t->c, t->at, "the text of a kernel has no character %u", (unsigned)code);
-    for (uint32_t i = count; i-- > 1; code >>= 6)
+    for (uint32_t i = count - 1; i > 0 && i < sizeof bytes; i--, code >>= 6)
         bytes[i] = (char)(0x80 | (code & 0x3F));
     static const unsigned char leads[] = {0, 0, 0xC0, 0xE0, 0xF0};
     bytes[0] = (char)(leads[count] | code);

@@ -122,7 +122,7 @@ static kp_result start(const job *j, kp_staging_slot *slot, uint64_t first, uint
         result = kp_op_record(&kind, sequence_of(j, slot), j->up ? up : down, 2);
     }
     if (result == KP_OK && j->up)
-        memcpy(kp_tensor_data(slot->memory), data, bytes);
+        memcpy(kp_tensor_data(slot->memory), data, (size_t)bytes);
     if (result == KP_OK)
         result = kp_sequence_eval_async(sequence_of(j, slot));
     if (result != KP_OK) {
@@ -139,7 +139,7 @@ static kp_result finish(const job *j, kp_staging_slot *slot) {
         return KP_OK;
     kp_result result = kp_sequence_await(sequence_of(j, slot), UINT64_MAX);
     if (result == KP_OK && slot->to != NULL)
-        memcpy(slot->to, kp_tensor_data(slot->part), slot->part->bytes);
+        memcpy(slot->to, kp_tensor_data(slot->part), (size_t)slot->part->bytes);
     forget(slot);
     return result;
 }
@@ -162,7 +162,7 @@ static void fail(job *j, kp_result result) {
 static void copy_shared(const job *j, uint64_t first, uint64_t count) {
     uint64_t size = j->tensor->bytes / j->tensor->count;
     unsigned char *host = (unsigned char *)kp_memory_host(j->tensor) + first * size, *data = j->data + first * size;
-    memcpy(j->up ? host : data, j->up ? data : host, count * size);
+    memcpy(j->up ? host : data, j->up ? data : host, (size_t)(count * size));
 }
 
 static void *work(void *payload) {

@@ -193,6 +193,11 @@ kp_result kp_device_check(kp_device *device, VkResult result, const char *call);
 
 // A name for debuggers and for the layer's messages.
 void kp_device_name(const kp_device *device, VkObjectType type, uint64_t handle, const char *name);
-#define KP_DEVICE_HANDLE(handle) ((uint64_t)(uintptr_t)(handle))
+#define KP_DEVICE_HANDLE(handle) \
+    _Generic((handle), uint64_t : kp_device_number_of, default : kp_device_number_of_pointer)(handle)
+
+// A handle as a number. Where pointers have 32 bits, some handles are pointers, and others numbers of 64 bits.
+static inline uint64_t kp_device_number_of(uint64_t handle) { return handle; }
+static inline uint64_t kp_device_number_of_pointer(const void *handle) { return (uintptr_t)handle; }
 
 #endif

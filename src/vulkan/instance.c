@@ -112,16 +112,35 @@ static bool has_validation_layer(void) {
     return found;
 }
 
+static void warn_of_validation(const char *why) {
+    kp_log_write(KP_LOG_WARNING,
+                 "validation was asked for, but " VALIDATION_LAYER
+                 " %s (Debian, Ubuntu: apt install vulkan-validationlayers)",
+                 why);
+}
+
+static VkResult try_both(const kp_instance *instance, VkInstance *out) {
+    VkResult result = create(true, instance->validation, instance->labels, out);
+    return result == VK_ERROR_EXTENSION_NOT_PRESENT ? create(false, instance->validation, instance->labels, out)
+                                                    : result;
+}
+
 static kp_result open_instance(kp_instance *instance) {
     kp_loader_lock();
-    VkResult result = create(true, instance->validation, instance->labels, &instance->handle);
-    if (result == VK_ERROR_EXTENSION_NOT_PRESENT)
-        result = create(false, instance->validation, instance->labels, &instance->handle);
+    VkResult result = try_both(instance, &instance->handle);
+    bool unloadable =
+        instance->validation && (result == VK_ERROR_LAYER_NOT_PRESENT || result == VK_ERROR_EXTENSION_NOT_PRESENT);
+    if (unloadable) { // as one of 64 bits in a process of 32, or a very old one
+        instance->validation = false;
+        result = try_both(instance, &instance->handle);
+    }
     if (result == VK_ERROR_EXTENSION_NOT_PRESENT && instance->labels && !instance->validation) {
         instance->labels = false;
         result = create(false, false, false, &instance->handle);
     }
     kp_loader_unlock();
+    if (unloadable)
+        warn_of_validation("cannot be loaded");
     if (result == VK_ERROR_INCOMPATIBLE_DRIVER)
         return kp_error_set(KP_ERROR_NO_DEVICE,
                             "no Vulkan driver: the loader found none that works (Debian, Ubuntu: apt install "
@@ -213,8 +232,7 @@ kp_result kp_instance_create(bool validation, bool labels, kp_instance **out) {
     instance->validation = validation && has_validation_layer();
     instance->labels = labels || instance->validation;
     if (validation && !instance->validation)
-        kp_log_write(KP_LOG_WARNING, "validation was asked for, but " VALIDATION_LAYER
-                                     " is not installed (Debian, Ubuntu: apt install vulkan-validationlayers)");
+        warn_of_validation("is not installed");
     result = open_instance(instance);
     if (result != KP_OK)
         goto fail;

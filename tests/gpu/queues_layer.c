@@ -103,9 +103,8 @@ static VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, ui
 // ---------------------------------------------------------------------------------------------------------------------
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static VkCommandPool copy_pools[MAX_COMMANDS];
-static VkCommandBuffer copy_commands[MAX_COMMANDS];
-static VkBuffer single_buffers[MAX_BUFFERS]; // that belong to one family alone
+static uint64_t copy_pools[MAX_COMMANDS], copy_commands[MAX_COMMANDS]; // handles
+static uint64_t single_buffers[MAX_BUFFERS];                           // that belong to one family alone
 static uint32_t pool_count, command_count, single_count;
 
 static void stop(const char *words) {
@@ -114,8 +113,7 @@ static void stop(const char *words) {
 }
 
 // Handles come again: the last that got one says whose it is.
-static void note(void *const *list_, uint32_t *count, uint32_t most, void *handle, bool copies) {
-    void **list = (void **)(uintptr_t)list_;
+static void note(uint64_t *list, uint32_t *count, uint32_t most, uint64_t handle, bool copies) {
     pthread_mutex_lock(&lock);
     uint32_t i = 0;
     while (i < *count && list[i] != handle)
@@ -130,7 +128,7 @@ static void note(void *const *list_, uint32_t *count, uint32_t most, void *handl
     pthread_mutex_unlock(&lock);
 }
 
-static bool is_noted(void *const *list, const uint32_t *count, const void *handle) {
+static bool is_noted(const uint64_t *list, const uint32_t *count, uint64_t handle) {
     pthread_mutex_lock(&lock);
     bool found = false;
     for (uint32_t i = 0; i < *count && !found; i++)
@@ -140,8 +138,8 @@ static bool is_noted(void *const *list, const uint32_t *count, const void *handl
 }
 
 #define NOTE(list, count, handle, copies) \
-    note((void *const *)(list), &(count), sizeof(list) / sizeof *(list), (void *)(handle), (copies))
-#define IS_NOTED(list, count, handle) is_noted((void *const *)(list), &(count), (void *)(handle))
+    note(list, &(count), sizeof(list) / sizeof *(list), LAYER_NUMBER(handle), copies)
+#define IS_NOTED(list, count, handle) is_noted(list, &(count), LAYER_NUMBER(handle))
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_pool(VkDevice device, const VkCommandPoolCreateInfo *info,
                                                   const VkAllocationCallbacks *host, VkCommandPool *out) {

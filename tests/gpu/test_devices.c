@@ -246,6 +246,38 @@ static void a_missing_validation_layer_is_one_warning(void **state) {
         gpu_matches(gpu_warning(), "validation was asked for, but VK_LAYER_KHRONOS_validation is not installed *"));
 }
 
+// Its manifest is there, and its library is not, or not one for this process; or it is of another kind.
+static void use_broken_layer(const char *extensions) {
+    char folder[] = "/tmp/kp_layer_XXXXXX", path[64];
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/layer.json", folder);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fprintf(file,
+            "{\"file_format_version\": \"1.1.0\", \"layer\": {\"name\": \"VK_LAYER_KHRONOS_validation\", "
+            "\"type\": \"GLOBAL\", \"library_path\": \"/nonexistent/layer.so\", \"api_version\": \"1.3.0\", "
+            "\"implementation_version\": \"1\", \"description\": \"none\"%s}}\n",
+            extensions);
+    fclose(file);
+    setenv("VK_LAYER_PATH", folder, 1);
+    kp_manager *mgr = NULL;
+    kp_result result = kp_manager_create(&(kp_manager_desc){.validation = KP_ON}, &mgr);
+    unsetenv("VK_LAYER_PATH");
+    remove(path);
+    remove(folder);
+    OK(result);
+    kp_manager_destroy(mgr);
+    assert_true(
+        gpu_matches(gpu_warning(), "validation was asked for, but VK_LAYER_KHRONOS_validation cannot be loaded *"));
+}
+
+static void a_validation_layer_that_cannot_be_loaded_is_one_warning(void **state) {
+    (void)state;
+    use_broken_layer("");
+    use_broken_layer(
+        ", \"instance_extensions\": [{\"name\": \"VK_EXT_validation_features\", \"spec_version\": \"2\"}]");
+}
+
 // A fault made on purpose, beside kp, comes back through the log; kp's own work before it gives no message.
 static void validation_messages_reach_the_log(void **state) {
     (void)state;
@@ -292,6 +324,7 @@ int main(int argc, char **argv) {
         GPU_BARE(a_portability_device_is_made_as_one),
         GPU_BARE(without_a_driver_there_are_no_devices_and_a_clear_error),
         GPU_BARE(a_missing_validation_layer_is_one_warning),
+        GPU_BARE(a_validation_layer_that_cannot_be_loaded_is_one_warning),
         GPU_BARE(validation_messages_reach_the_log),
     };
     return gpu_run("devices", tests);

@@ -39,7 +39,7 @@ static void right_or_refused(kp_manager *mgr, kp_result result, const char *labe
         return;
     }
     OK(result);
-    assert_memory_equal(kp_tensor_data(x), wanted, kp_tensor_bytes(x));
+    assert_memory_equal(kp_tensor_data(x), wanted, (size_t)kp_tensor_bytes(x));
 }
 
 static void dispatch(kp_sequence *seq, kp_tensor *x, kp_algorithm *a) {

@@ -4,17 +4,17 @@
 
 #include <pthread.h>
 
-#define PIECE ((uint64_t)4 << 20) // runtime/staging.c
+#define PIECE ((size_t)4 << 20) // runtime/staging.c
 
-static uint32_t *numbers(uint64_t count, uint32_t seed) {
+static uint32_t *numbers(size_t count, uint32_t seed) {
     uint32_t *data = malloc(count * sizeof *data + 1);
     assert_non_null(data);
-    for (uint64_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++)
         data[i] = (uint32_t)i * 2654435761u + seed;
     return data;
 }
 
-static kp_tensor *words(kp_manager *mgr, uint64_t count, kp_memory_type type) {
+static kp_tensor *words(kp_manager *mgr, size_t count, kp_memory_type type) {
     kp_tensor *t = NULL;
     OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = count, .memory_type = type, .label = "t"},
                         &t));
@@ -23,12 +23,12 @@ static kp_tensor *words(kp_manager *mgr, uint64_t count, kp_memory_type type) {
 
 static void arrays_come_back_as_they_went(void **state) {
     kp_manager *mgr = *state;
-    static const uint64_t counts[] = {1, 3, PIECE / 4 - 1, PIECE / 4, PIECE / 4 + 1, 5 * PIECE / 4 + 7};
+    static const size_t counts[] = {1, 3, PIECE / 4 - 1, PIECE / 4, PIECE / 4 + 1, 5 * PIECE / 4 + 7};
     static const kp_memory_type types[] = {KP_MEMORY_DEVICE, KP_MEMORY_HOST, KP_MEMORY_STORAGE,
                                            KP_MEMORY_DEVICE_AND_HOST};
     for (size_t k = 0; k < COUNT_OF(counts); k++) {
         for (size_t type = 0; type < COUNT_OF(types); type++) {
-            uint64_t count = counts[k], bytes = count * 4;
+            size_t count = counts[k], bytes = count * 4;
             uint32_t *data = numbers(count, (uint32_t)type), *back = numbers(count, 9);
             kp_tensor *t = words(mgr, count, types[type]);
             OK(kp_tensor_upload(t, data, bytes));
@@ -44,7 +44,7 @@ static void arrays_come_back_as_they_went(void **state) {
 // Any address, elements of any size, and a part of a tensor only.
 static void bytes_and_parts_move_too(void **state) {
     kp_manager *mgr = *state;
-    uint64_t count = PIECE + 5;
+    size_t count = PIECE + 5;
     unsigned char *data = (unsigned char *)numbers(count / 4 + 1, 1) + 1, *back = malloc(count + 3);
     kp_tensor *t = NULL, *part = NULL;
     OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U8, .count = count + 100}, &t));
@@ -146,13 +146,13 @@ typedef struct mover {
 
 static void *move(void *payload) {
     mover *m = payload;
-    uint64_t count = PIECE / 2;
+    size_t count = PIECE / 2;
     kp_tensor *t = NULL;
     uint32_t *data = malloc(count * 4), *back = malloc(count * 4);
     m->right = data != NULL && back != NULL &&
                kp_tensor_create(m->mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = count}, &t) == KP_OK;
     for (uint32_t round = 0; round < 4 && m->right; round++) {
-        for (uint64_t i = 0; i < count; i++)
+        for (size_t i = 0; i < count; i++)
             data[i] = (uint32_t)i ^ m->seed ^ round;
         m->right = kp_tensor_upload(t, data, count * 4) == KP_OK && kp_tensor_download(t, back, count * 4) == KP_OK &&
                    memcmp(data, back, count * 4) == 0;
