@@ -510,7 +510,7 @@ class LanguageFunction:
 
     if TYPE_CHECKING:
 
-        def __call__(self, *args: Any) -> Any: ...
+        def __call__(self, *args: Any, **kwargs: Any) -> Any: ...
 
     else:
 
@@ -530,6 +530,12 @@ fabs, sign, clamp, modf, isnan, isinf, isfinite = _functions("fabs sign clamp mo
 bit_count, bit_length, bit_reverse, mul_hi, bitcast = _functions("bit_count bit_length bit_reverse mul_hi bitcast")
 fma, mix, step, smooth_step, smoothstep = _functions("fma mix step smooth_step smoothstep")
 nmin, nmax, nclamp = _functions("nmin nmax nclamp")
+copysign, fmod, remainder, nextafter, ulp, frexp, ldexp = _functions(
+    "copysign fmod remainder nextafter ulp frexp ldexp"
+)
+hypot, dist, isclose, prod = _functions("hypot dist isclose prod")
+cbrt, expm1, log1p, erf, erfc, gamma, lgamma = _functions("cbrt expm1 log1p erf erfc gamma lgamma")
+gcd, lcm, factorial, perm, comb = _functions("gcd lcm factorial perm comb")
 dot, length, distance, normalize, cross = _functions("dot length distance normalize cross")
 face_forward, reflect = _functions("face_forward reflect")
 transpose, determinant, matrix_inverse, inverse, eye = _functions("transpose determinant matrix_inverse inverse eye")

@@ -150,6 +150,7 @@ static void dump_head(dumper *d, const kp_node *n) {
     case KP_NODE_BUILTIN:
         kp_str_format(d->out, " %s", n->u.call.row->name);
         break;
+    case KP_NODE_LIBRARY:
     case KP_NODE_INVOKE:
         kp_str_format(d->out, " %s", n->u.invoke.instance->name);
         break;
@@ -210,6 +211,7 @@ static void dump_expression_children(dumper *d, const kp_node *n) {
     case KP_NODE_BUILTIN:
         dump_list(d, n->u.call.list);
         break;
+    case KP_NODE_LIBRARY:
     case KP_NODE_INVOKE:
         dump_list(d, n->u.invoke.list);
         break;

@@ -45,6 +45,7 @@
     X(BUILTIN, call, "builtin")     /* call, with `row` */                                                             \
     X(INVOKE, invoke, "invoke")     /* invoke: the call of a function of the source; of no type when it gives none or  \
                                several     values */                                                                   \
+    X(LIBRARY, invoke, "library")   /* invoke: the call of a function of library.py, of a vector by component */       \
     X(TABLE, table, "table")        /* table: one of several constants, by an index */                                 \
     X(TARGET, none, "target")       /* in an AUGMENT: the value that the target has now */                             \
     /* statements */                                                                                                   \

@@ -17,6 +17,7 @@
 #define OP_BITS(op) KP_BITS_##op
 #define OP_IMAGE(op) KP_IMAGE_##op
 #define OP_MATRIX(op) KP_MATRIX_##op
+#define OP_LIBRARY(op) KP_LIBRARY_##op
 #define ANY KP_BUILTIN_ANY
 
 static const kp_builtin rows[] = {
@@ -40,6 +41,18 @@ const kp_builtin *kp_builtin_find(const kp_name *name) {
             return &rows[i];
     }
     return NULL;
+}
+
+static const kp_builtin primitives[] = {
+#define PRIMITIVE(name, count, op) {name, count, count, KP_BUILTIN_PRIMITIVE, KP_PRIMITIVE_##op},
+#include "builtins.def"
+};
+
+const kp_builtin *kp_builtin_primitive(const kp_name *name) {
+    const kp_builtin *row = primitives;
+    while (strcmp(row->name, name->text) != 0)
+        row++;
+    return row;
 }
 
 bool kp_builtin_constant(const kp_name *name, double *value) {

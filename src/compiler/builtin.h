@@ -9,6 +9,8 @@ typedef enum kp_builtin_rule {
     KP_BUILTIN_NARROW,
     KP_BUILTIN_VECTORS,
     KP_BUILTIN_CUSTOM,
+    KP_BUILTIN_LIBRARY,
+    KP_BUILTIN_PRIMITIVE,
     KP_BUILTIN_MATRIX,
     KP_BUILTIN_BARRIER,
     KP_BUILTIN_ATOMIC,
@@ -32,6 +34,7 @@ typedef enum kp_builtin_call {
     KP_CALL_DIVMOD,
     KP_CALL_MODF,
     KP_CALL_SUM,
+    KP_CALL_PROD,
     KP_CALL_ANY_OF,
     KP_CALL_ALL_OF,
     KP_CALL_LEN,
@@ -42,6 +45,27 @@ typedef enum kp_builtin_call {
     KP_CALL_CROSS,
     KP_CALL_SHARED,
 } kp_builtin_call;
+
+typedef enum kp_library_call {
+    KP_LIBRARY_FLOATS, // arguments of one float type, which it gives
+    KP_LIBRARY_NARROW, // ... but f64
+    KP_LIBRARY_DIGITS, // as FLOATS, with a function of its own for f16: name_16
+    KP_LIBRARY_WHOLE,  // arguments of one integer type, which it gives
+    KP_LIBRARY_FOLD,   // ... of two at a time
+    KP_LIBRARY_PERM,   // ... of one it is factorial
+    KP_LIBRARY_HYPOT,  // hypot_1 to hypot_4
+    KP_LIBRARY_DIST,   // hypot of a difference
+    KP_LIBRARY_LDEXP,
+    KP_LIBRARY_FREXP, // two values: frexp_mantissa and frexp_exponent
+    KP_LIBRARY_ISCLOSE,
+} kp_library_call;
+
+typedef enum kp_primitive {
+    KP_PRIMITIVE_WIDE,
+    KP_PRIMITIVE_BITS,
+    KP_PRIMITIVE_LOW,
+    KP_PRIMITIVE_REAL,
+} kp_primitive;
 
 typedef enum kp_image_access {
     KP_IMAGE_READ,
@@ -134,6 +158,7 @@ typedef struct kp_builtin {
 } kp_builtin;
 
 const kp_builtin *kp_builtin_find(const kp_name *name);       // NULL when there is none
+const kp_builtin *kp_builtin_primitive(const kp_name *name);  // of library.py; never NULL
 bool kp_builtin_constant(const kp_name *name, double *value); // math.pi and its kind
 const kp_builtin *kp_builtin_next(const kp_builtin *row);     // NULL starts; NULL ends
 

@@ -63,6 +63,7 @@ typedef struct kp_instance {
     kp_node *literal;          // all that it does is to give this; NULL: it does more
     const kp_type **returns;   // types of the values that it gives
     uint32_t return_count;     //
+    bool library;              // it is one of library.py
     bool shares;               // what it gives is a struct that in Python is elsewhere too
     bool varies;               // uniform.c: what it gives may differ between the invocations of a workgroup
     const kp_node *why;        // uniform.c: what keeps some of them from calling it; NULL: nothing

@@ -81,7 +81,7 @@ static const kp_type *join_floats(kp_checker *c, kp_node *n, const char *name, c
 }
 
 // All arguments of one float type, the widest among them, f32 when there are only literals; scalars are spread.
-static const kp_type *unify_floats(kp_checker *c, kp_node *n, const char *name, kp_list list) {
+const kp_type *kp_check_floats(kp_checker *c, kp_node *n, const char *name, kp_list list) {
     const kp_type *type = NULL;
     for (uint32_t i = 0; i < list.count; i++) {
         if (!kp_type_is_literal(list.items[i]->type))
@@ -100,7 +100,7 @@ static const kp_type *unify_floats(kp_checker *c, kp_node *n, const char *name, 
 }
 
 // SPIR-V has most functions in 16 and 32 bits only.
-static const kp_type *refuse_f64(kp_checker *c, kp_node *n, const kp_builtin *row, const kp_type *type) {
+const kp_type *kp_check_narrow(kp_checker *c, kp_node *n, const kp_builtin *row, const kp_type *type) {
     if (type->dtype == KP_F64)
         kp_check_fail(c, n, "devices have no %s of f64; compute it in f32, as in %s(%s(%s(%s)%s))", row->name,
                       type->name, row->name, kp_type_vector(KP_F32, type->components)->name,
@@ -109,7 +109,7 @@ static const kp_type *refuse_f64(kp_checker *c, kp_node *n, const kp_builtin *ro
 }
 
 // All arguments of one numeric type, scalars spread.
-static const kp_type *unify_numbers(kp_checker *c, kp_node *n, const char *name, kp_list list) {
+const kp_type *kp_check_numbers(kp_checker *c, kp_node *n, const char *name, kp_list list) {
     for (uint32_t i = 0; i < list.count; i++) {
         const kp_type *its = list.items[i]->type;
         if (!kp_type_is_numeric(its))
@@ -155,7 +155,7 @@ static kp_node *call_min_max(kp_checker *c, kp_node *n, const kp_builtin *row, k
         }
         return best;
     }
-    return builtin_node(c, n, row, list, unify_numbers(c, n, row->name, list));
+    return builtin_node(c, n, row, list, kp_check_numbers(c, n, row->name, list));
 }
 
 static kp_node *call_abs_sign(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
@@ -203,7 +203,7 @@ static kp_node *call_len(kp_checker *c, kp_node *n, kp_list list) {
 
 static kp_node *call_vector(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
     const kp_type *type = list.items[0]->type;
-    bool wants_bools = row->op != KP_CALL_SUM;
+    bool wants_bools = row->op != KP_CALL_SUM && row->op != KP_CALL_PROD;
     if (type->kind != KP_TYPE_VECTOR || kp_type_is_bool(type) != wants_bools)
         kp_check_fail(c, list.items[0], "%s takes a vector of %s, but this is %s", row->name,
                       wants_bools ? "bools" : "numbers", type->name);
@@ -222,7 +222,7 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     case KP_CALL_MAX:
         return call_min_max(c, n, row, list);
     case KP_CALL_CLAMP:
-        return builtin_node(c, n, row, list, unify_numbers(c, n, row->name, list));
+        return builtin_node(c, n, row, list, kp_check_numbers(c, n, row->name, list));
     case KP_CALL_ABS:
     case KP_CALL_SIGN:
         return call_abs_sign(c, n, row, list);
@@ -231,6 +231,7 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     case KP_CALL_LEN:
         return call_len(c, n, list);
     case KP_CALL_SUM:
+    case KP_CALL_PROD:
     case KP_CALL_ANY_OF:
     case KP_CALL_ALL_OF:
         return call_vector(c, n, row, list);
@@ -239,11 +240,11 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     case KP_CALL_ISNAN:
     case KP_CALL_ISINF:
     case KP_CALL_ISFINITE: {
-        const kp_type *type = unify_floats(c, n, row->name, list);
+        const kp_type *type = kp_check_floats(c, n, row->name, list);
         return builtin_node(c, n, row, list, kp_type_vector(KP_BOOL, kp_type_components(type)));
     }
     case KP_CALL_CROSS: {
-        const kp_type *type = unify_floats(c, n, row->name, list);
+        const kp_type *type = kp_check_floats(c, n, row->name, list);
         if (type->components != 3)
             kp_check_fail(c, n, "cross takes two vec3, but these are %s", type->name);
         return builtin_node(c, n, row, list, type);
@@ -254,9 +255,9 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
                       row->name);
     case KP_CALL_LOG:
     case KP_CALL_LOG10:
-        return builtin_node(c, n, row, list, refuse_f64(c, n, row, unify_floats(c, n, row->name, list)));
+        return builtin_node(c, n, row, list, kp_check_narrow(c, n, row, kp_check_floats(c, n, row->name, list)));
     default:
-        return builtin_node(c, n, row, list, unify_floats(c, n, row->name, list));
+        return builtin_node(c, n, row, list, kp_check_floats(c, n, row->name, list));
     }
 }
 
@@ -286,7 +287,7 @@ static bool goes_over(const char *name) {
            strcmp(name, "any") == 0 || strcmp(name, "all") == 0;
 }
 
-static void check_arguments(kp_checker *c, kp_list list, const char *name) {
+void kp_check_arguments(kp_checker *c, kp_list list, const char *name) {
     for (uint32_t i = 0; i < list.count; i++) {
         if (list.items[i]->kind == KP_NODE_KEYWORD)
             kp_check_fail(c, list.items[i], "%s takes no names for its arguments", name);
@@ -306,6 +307,8 @@ static void check_arguments(kp_checker *c, kp_list list, const char *name) {
 static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     kp_list list = n->u.call.list;
     check_count(c, n, row, list.count);
+    if (row->rule == KP_BUILTIN_LIBRARY)
+        return kp_check_library(c, n, row);
     if (row->rule == KP_BUILTIN_IMAGE)
         return kp_check_image_call(c, n, row);
     if (row->rule == KP_BUILTIN_BITS)
@@ -317,14 +320,14 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
         return kp_check_parallel(c, n, row);
     if (kp_check_is_shared(c, n))
         kp_check_fail(c, n, "shared memory has a name of its own; assign it to one, as in tile = shared(f32, 256)");
-    check_arguments(c, list, row->name);
+    kp_check_arguments(c, list, row->name);
     if (row->rule == KP_BUILTIN_CUSTOM)
         return call_custom(c, n, row, list);
     if (row->rule == KP_BUILTIN_MATRIX)
         return kp_check_matrix_call(c, n, row, list);
-    const kp_type *type = unify_floats(c, n, row->name, list);
+    const kp_type *type = kp_check_floats(c, n, row->name, list);
     if (row->rule == KP_BUILTIN_NARROW)
-        refuse_f64(c, n, row, type);
+        kp_check_narrow(c, n, row, type);
     if (row->rule == KP_BUILTIN_VECTORS && type->kind == KP_TYPE_VECTOR)
         type = type->element;
     return builtin_node(c, n, row, list, type);
@@ -386,10 +389,12 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     if (type != NULL && kp_type_is_matrix(type))
         return kp_check_matrix(c, n, type, n->u.call.list);
     if (type != NULL) {
-        check_arguments(c, n->u.call.list, name->text);
+        kp_check_arguments(c, n->u.call.list, name->text);
         return call_type(c, n, type, n->u.call.list);
     }
     const kp_builtin *row = kp_builtin_find(name);
+    if (row == NULL && c->module->library)
+        return kp_check_primitive(c, n, kp_builtin_primitive(name));
     if (row == NULL)
         fail_unknown(c, callee, name);
     return call_builtin(c, n, row);
@@ -423,7 +428,7 @@ static kp_node *divmod(kp_checker *c, kp_node *n, kp_list list) {
 
 // math.modf: (the part behind the point, the whole part), both with the sign of x
 static kp_node *modf_pair(kp_checker *c, kp_node *n, kp_list list, const kp_builtin *row) {
-    const kp_type *type = unify_floats(c, n, "modf", list);
+    const kp_type *type = kp_check_floats(c, n, "modf", list);
     list.items[0] = kp_check_temporary(c, list.items[0]);
     static const kp_name name = {.text = "trunc", .length = 5};
     kp_node *whole = builtin_node(c, n, kp_builtin_find(&name), list, type);
@@ -453,9 +458,13 @@ kp_node *kp_check_several(kp_checker *c, kp_node *n) {
         return invoke->u.invoke.instance->return_count > 1 ? unpacked(c, invoke) : one_value(c, invoke);
     const kp_name *name = kp_check_path(c, n->u.call.callee);
     const kp_builtin *row = name != NULL ? kp_builtin_find(name) : NULL;
-    if (row == NULL || row->rule != KP_BUILTIN_CUSTOM || (row->op != KP_CALL_DIVMOD && row->op != KP_CALL_MODF))
+    bool frexp = row != NULL && row->rule == KP_BUILTIN_LIBRARY && row->op == KP_LIBRARY_FREXP;
+    bool two = row != NULL && row->rule == KP_BUILTIN_CUSTOM && (row->op == KP_CALL_DIVMOD || row->op == KP_CALL_MODF);
+    if (!frexp && !two)
         return NULL;
     check_count(c, n, row, n->u.call.list.count);
-    check_arguments(c, n->u.call.list, row->name);
+    if (frexp)
+        return kp_check_library_pair(c, n, row);
+    kp_check_arguments(c, n->u.call.list, row->name);
     return row->op == KP_CALL_DIVMOD ? divmod(c, n, n->u.call.list) : modf_pair(c, n, n->u.call.list, row);
 }

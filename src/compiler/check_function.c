@@ -6,6 +6,7 @@
 
 #include "builtin.h"
 #include "habit.h"
+#include "texts.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +19,7 @@ enum { DEEPEST_CALLS = 64, MOST_PARAMETERS = 255 };
 
 void kp_check_modules(kp_checker *c, kp_parser_outline *outline, const kp_function *kernel) {
     const kp_compile_desc *desc = c->unit->desc;
-    c->modules = KP_UNIT_NEW(c->unit, kp_checker_module, 1 + desc->function_count);
+    c->modules = KP_UNIT_NEW(c->unit, kp_checker_module, 2 + desc->function_count);
     c->modules[0] = (kp_checker_module){.outline = outline,
                                         .constants = desc->constants,
                                         .constant_count = desc->constant_count,
@@ -36,6 +37,8 @@ void kp_check_modules(kp_checker *c, kp_parser_outline *outline, const kp_functi
                                                 .names = f->types,
                                                 .name_count = f->type_count};
     }
+    c->modules[desc->function_count + 1] =
+        (kp_checker_module){.index = (uint32_t)desc->function_count + 1, .library = true};
     c->module = &c->modules[0];
     for (uint32_t i = 0; i < outline->function_count; i++) {
         if (outline->functions[i].token != kernel->token)
@@ -119,6 +122,7 @@ typedef struct frame {
     kp_symbol **trail;
     uint32_t trail_count, trail_capacity;
     kp_node *prelude, *prelude_last;
+    kp_checker_bound *bound;
 } frame;
 
 static frame enter(kp_checker *c, kp_checker_module *module) {
@@ -130,7 +134,8 @@ static frame enter(kp_checker *c, kp_checker_module *module) {
                .trail_count = c->trail_count,
                .trail_capacity = c->trail_capacity,
                .prelude = c->prelude,
-               .prelude_last = c->prelude_last};
+               .prelude_last = c->prelude_last,
+               .bound = c->bound};
     c->module = module;
     c->scope = (kp_scope){0};
     c->dead = false;
@@ -138,6 +143,7 @@ static frame enter(kp_checker *c, kp_checker_module *module) {
     c->trail = NULL;
     c->trail_count = c->trail_capacity = 0;
     c->prelude = c->prelude_last = NULL;
+    c->bound = NULL;
     return f;
 }
 
@@ -151,13 +157,14 @@ static void leave(kp_checker *c, const frame *f) {
     c->trail_capacity = f->trail_capacity;
     c->prelude = f->prelude;
     c->prelude_last = f->prelude_last;
+    c->bound = f->bound;
 }
 
 // A default that says what a kernel's parameter is: helpers have no use for it.
 static bool is_type_default(const kp_node *n) { return n->kind == KP_NODE_TUPLE || n->kind == KP_NODE_STRING; }
 
 static kp_node *default_of(kp_checker *c, kp_checker_helper *h, const kp_parameter *parameter) {
-    if (h->module->index != 0) {
+    if (h->module->index != 0 && !h->module->library) {
         const kp_function_source *source = &c->unit->desc->functions[h->module->index - 1];
         for (size_t i = 0; i < source->default_count; i++) {
             if (strcmp(source->defaults[i].name, parameter->token->name->text) == 0)
@@ -174,6 +181,10 @@ static kp_node *default_of(kp_checker *c, kp_checker_helper *h, const kp_paramet
     return value;
 }
 
+static kp_node *given_type(kp_checker *c, const kp_checker_helper *h, const char *name) {
+    return h->module->library ? NULL : kp_signature_given(c, h->module->index, name);
+}
+
 static void read_parameters(kp_checker *c, kp_checker_helper *h) {
     const kp_function *f = h->function;
     if (f->parameter_count > MOST_PARAMETERS)
@@ -187,7 +198,7 @@ static void read_parameters(kp_checker *c, kp_checker_helper *h) {
         if (kp_scope_find(&scope, p->token->name) != NULL)
             kp_error_at(c->unit, p->token, NULL, "there are two parameters '%s'", p->token->name->text);
         kp_scope_add(c->unit, &scope, KP_SYMBOL_VALUE, p->token->name);
-        kp_node *given = kp_signature_given(c, h->module->index, p->token->name->text);
+        kp_node *given = given_type(c, h, p->token->name->text);
         kp_node *annotation = given != NULL ? given : p->annotation;
         h->types[i] = annotation != NULL ? kp_signature_hint(c, annotation) : NULL;
         h->generic |= h->types[i] == NULL;
@@ -199,7 +210,7 @@ static void read_parameters(kp_checker *c, kp_checker_helper *h) {
 }
 
 static void read_returns(kp_checker *c, kp_checker_helper *h) {
-    kp_node *given = kp_signature_given(c, h->module->index, "return");
+    kp_node *given = given_type(c, h, "return");
     kp_node *n = given != NULL ? given : h->function->returns;
     kp_list parts = {.items = &n, .count = 1};
     if (n == NULL)
@@ -629,6 +640,7 @@ static kp_instance *make_instance(kp_checker *c, const kp_node *site, kp_checker
         kp_check_fail(c, site, "functions that call each other %d deep are the limit", DEEPEST_CALLS);
     h->taken = h->busy = true;
     instance->name = name_of(h);
+    instance->library = h->module->library;
     instance->function = function;
     instance->param_count = function->parameter_count;
     instance->params = KP_UNIT_NEW(c->unit, kp_symbol *, instance->param_count);
@@ -739,4 +751,15 @@ kp_node *kp_check_invoke(kp_checker *c, kp_node *n) {
     invoke->u.invoke.instance = instance;
     pass_values(c, invoke, list, positions, values);
     return invoke;
+}
+
+kp_instance *kp_check_instance(kp_checker *c, const kp_node *site, const char *name, kp_list values) {
+    kp_checker_module *module = &c->modules[c->unit->desc->function_count + 1];
+    if (module->outline == NULL) {
+        const kp_text *text = kp_texts_add_library(c->unit);
+        module->outline = kp_parser_find(c->unit, kp_lexer_run(c->unit, text->at, text->at + text->length, false));
+    }
+    kp_checker_helper *h = helper_of(c, last_of_name(module->outline, name), module);
+    kp_instance *instance = find_instance(h, values.items);
+    return instance != NULL ? instance : make_instance(c, site, h, values.items);
 }

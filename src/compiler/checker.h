@@ -23,7 +23,8 @@ typedef struct kp_checker_exit {
 
 // A text with functions, and what names stand for in it.
 typedef struct kp_checker_module {
-    uint32_t index;             // 0: the kernel's; n: desc->functions[n - 1]
+    uint32_t index;             // 0: the kernel's; n: desc->functions[n - 1]; the last: that of library.py
+    bool library;               // ... which it is
     kp_parser_outline *outline; // NULL: not read yet
     const kp_constant *constants;
     size_t constant_count;
@@ -224,6 +225,16 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n);
 kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when it gives several values, the checked call
                                                       // of a helper, or NULL for another one, which is left unchecked
 
+void kp_check_arguments(kp_checker *c, kp_list list, const char *name);                     // values without names
+const kp_type *kp_check_floats(kp_checker *c, kp_node *n, const char *name, kp_list list);  // of one float type; it
+const kp_type *kp_check_numbers(kp_checker *c, kp_node *n, const char *name, kp_list list); // ... of one numeric type
+const kp_type *kp_check_narrow(kp_checker *c, kp_node *n, const struct kp_builtin *row, const kp_type *type); // no f64
+
+// check_library.c: the functions of library.py
+kp_node *kp_check_library(kp_checker *c, kp_node *n, const struct kp_builtin *row);      // n: CALL
+kp_node *kp_check_library_pair(kp_checker *c, kp_node *n, const struct kp_builtin *row); // of frexp: a TUPLE
+kp_node *kp_check_primitive(kp_checker *c, kp_node *n, const struct kp_builtin *row);    // in library.py alone
+
 // check_table.c: tuples of numbers from outside
 kp_node *kp_check_table_item(kp_checker *c, kp_node *n);            // n: SUBSCRIPT; NULL: it is not of a tuple
 kp_node *kp_check_table(kp_checker *c, const kp_node *n);           // the TUPLE that n stands for; NULL: it does not
@@ -233,8 +244,10 @@ bool kp_check_table_same(const kp_node *a, const kp_node *b);
 // check_function.c
 const kp_callee *kp_check_callee(kp_checker *c, const kp_node *n); // what the caller says of a path; NULL: nothing
 void kp_check_modules(kp_checker *c, kp_parser_outline *outline, const kp_function *kernel); // call it once, first
-kp_node *kp_check_invoke(kp_checker *c, kp_node *n);             // n: CALL; the INVOKE, a CONST when that is all the
-                                                                 // helper gives, or NULL when it calls none
+kp_node *kp_check_invoke(kp_checker *c, kp_node *n); // n: CALL; the INVOKE, a CONST when that is all the
+                                                     // helper gives, or NULL when it calls none
+kp_instance *kp_check_instance(kp_checker *c, const kp_node *site, const char *name,
+                               kp_list values);                  // of a function of library.py
 void kp_check_return(kp_checker *c, kp_node *n);                 // of a helper
 bool kp_check_is_function(kp_checker *c, const kp_node *callee); // names a function of the source, or of the caller's
 const char *kp_check_place_of_call(kp_checker *c); // for messages: in which instance they are; "" in the kernel

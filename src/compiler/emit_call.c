@@ -44,12 +44,19 @@ static uint32_t emit_clamp(kp_emitter *e, kp_node *n) {
     return kp_emit_pick(e, n->type, false, x, kp_emit_expr(e, list.items[2]));
 }
 
-static uint32_t emit_sum(kp_emitter *e, const kp_type *vector, uint32_t value) {
-    SpvOp add = kp_type_is_float(vector) ? SpvOpFAdd : SpvOpIAdd;
-    uint32_t sum = component(e, vector, value, 0);
+static uint32_t emit_fold(kp_emitter *e, SpvOp op, const kp_type *vector, uint32_t value) {
+    uint32_t result = component(e, vector, value, 0);
     for (uint32_t i = 1; i < vector->components; i++)
-        sum = binary(e, add, vector->element, sum, component(e, vector, value, i));
-    return sum;
+        result = binary(e, op, vector->element, result, component(e, vector, value, i));
+    return result;
+}
+
+static uint32_t emit_sum(kp_emitter *e, const kp_type *vector, uint32_t value) {
+    return emit_fold(e, kp_type_is_float(vector) ? SpvOpFAdd : SpvOpIAdd, vector, value);
+}
+
+static uint32_t emit_product(kp_emitter *e, const kp_type *vector, uint32_t value) {
+    return emit_fold(e, kp_type_is_float(vector) ? SpvOpFMul : SpvOpIMul, vector, value);
 }
 
 static uint32_t emit_dot(kp_emitter *e, kp_node *n) {
@@ -156,6 +163,8 @@ static uint32_t emit_custom(kp_emitter *e, kp_node *n) {
         return emit_clamp(e, n);
     case KP_CALL_SUM:
         return emit_sum(e, list.items[0]->type, kp_emit_expr(e, list.items[0]));
+    case KP_CALL_PROD:
+        return emit_product(e, list.items[0]->type, kp_emit_expr(e, list.items[0]));
     case KP_CALL_ANY_OF:
     case KP_CALL_ALL_OF:
         return kp_spirv_unary(e->s, n->u.call.row->op == KP_CALL_ANY_OF ? SpvOpAny : SpvOpAll, e->type_bool,
@@ -193,6 +202,8 @@ uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
     kp_builtin_rule rule = n->u.call.row->rule;
     if (rule == KP_BUILTIN_CUSTOM)
         return emit_custom(e, n);
+    if (rule == KP_BUILTIN_PRIMITIVE)
+        return kp_emit_primitive(e, n);
     if (rule == KP_BUILTIN_MATRIX)
         return kp_emit_matrix_call(e, n);
     if (rule == KP_BUILTIN_BARRIER || rule == KP_BUILTIN_ATOMIC || rule == KP_BUILTIN_SUBGROUP)

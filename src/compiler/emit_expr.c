@@ -382,6 +382,8 @@ uint32_t kp_emit_expr(kp_emitter *e, kp_node *n) {
         return emit_table(e, n);
     case KP_NODE_INVOKE:
         return kp_emit_invoke(e, n);
+    case KP_NODE_LIBRARY:
+        return kp_emit_library(e, n);
     case KP_NODE_ARRAY:
         return emit_array(e, n);
     case KP_NODE_COPY:

@@ -82,6 +82,25 @@ uint32_t kp_emit_invoke(kp_emitter *e, const kp_node *n) {
     return value;
 }
 
+uint32_t kp_emit_library(kp_emitter *e, const kp_node *n) {
+    kp_instance *instance = n->u.invoke.instance;
+    kp_list list = n->u.invoke.list;
+    uint32_t *operands = KP_UNIT_NEW(e->unit, uint32_t, list.count),
+             *parts = KP_UNIT_NEW(e->unit, uint32_t, list.count);
+    uint32_t results[4];
+    declare(e, instance);
+    for (uint32_t i = 0; i < list.count; i++)
+        operands[i] = kp_emit_expr(e, list.items[i]);
+    if (n->type->components == 1)
+        return kp_spirv_call(e->s, instance->result, instance->id, operands, list.count);
+    for (uint32_t k = 0; k < n->type->components; k++) {
+        for (uint32_t i = 0; i < list.count; i++)
+            parts[i] = kp_spirv_extract(e->s, kp_emit_type(e, list.items[i]->type->element), operands[i], k);
+        results[k] = kp_spirv_call(e->s, instance->result, instance->id, parts, list.count);
+    }
+    return kp_spirv_construct(e->s, kp_emit_type(e, n->type), results, n->type->components);
+}
+
 void kp_emit_unpack(kp_emitter *e, const kp_node *n) {
     uint32_t values = kp_emit_invoke(e, n->u.unpack.value);
     kp_list targets = n->u.unpack.targets;

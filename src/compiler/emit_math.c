@@ -3,6 +3,8 @@
 // overflow for half of all numbers, and atan2(0, 0) be anything; one device has atan2(-0.0, 1) = pi.
 #include "emitter.h"
 
+#include "builtin.h"
+
 static uint32_t number(kp_emitter *e, const kp_type *type, double value) {
     return kp_emit_constant(e, type, (kp_value){.f = value});
 }
@@ -79,4 +81,28 @@ uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uin
     default:
         return kp_spirv_glsl(e->s, op, id_of(e, type), operands, count);
     }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// What library.py is made of
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t word_of(kp_emitter *e, const kp_type *type, uint32_t x, bool high) {
+    if (type->dtype != KP_F64)
+        return high ? kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, x) : kp_emit_number(e, kp_type_scalar(KP_U32), 0);
+    uint32_t words = kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, kp_type_vector(KP_U32, 2)), x);
+    return kp_spirv_extract(e->s, e->type_u32, words, high ? 1 : 0);
+}
+
+uint32_t kp_emit_primitive(kp_emitter *e, kp_node *n) {
+    kp_list list = n->u.call.list;
+    uint32_t x = kp_emit_expr(e, list.items[0]);
+    if (n->u.call.row->op != KP_PRIMITIVE_REAL)
+        return word_of(e, list.items[0]->type, x, n->u.call.row->op == KP_PRIMITIVE_BITS);
+    uint32_t words[2] = {0, kp_emit_expr(e, list.items[1])}; // the low one first
+    words[0] = kp_emit_expr(e, list.items[2]);
+    if (n->type->dtype != KP_F64)
+        return kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, n->type), words[1]);
+    uint32_t both = kp_spirv_construct(e->s, id_of(e, kp_type_vector(KP_U32, 2)), words, 2);
+    return kp_spirv_unary(e->s, SpvOpBitcast, id_of(e, n->type), both);
 }

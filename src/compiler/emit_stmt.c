@@ -8,7 +8,7 @@
 #include <string.h>
 
 static void mark_line(kp_emitter *e, const kp_node *n) {
-    if (e->unit->desc->no_debug_info)
+    if (e->unit->desc->no_debug_info || (e->instance != NULL && e->instance->library))
         return;
     const kp_texts_line in = kp_texts_line_of(e->unit, n->first);
     kp_text *text = in.text;

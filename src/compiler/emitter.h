@@ -63,6 +63,7 @@ void kp_emit_locals(kp_emitter *e, kp_symbol *symbols); // variables for what is
 
 // emit_function.c
 uint32_t kp_emit_invoke(kp_emitter *e, const kp_node *n); // 0 is never its id, but the value may be none or several
+uint32_t kp_emit_library(kp_emitter *e, const kp_node *n);
 void kp_emit_unpack(kp_emitter *e, const kp_node *n);
 void kp_emit_return(kp_emitter *e, const kp_node *n);
 void kp_emit_functions(kp_emitter *e); // writes the helpers
@@ -181,6 +182,7 @@ uint32_t kp_emit_cast(kp_emitter *e, const kp_type *from, const kp_type *to, uin
 void kp_emit_check_whole(kp_emitter *e, const kp_node *n, const kp_type *type, uint32_t x); // x: to become an integer
 
 // emit_math.c
+uint32_t kp_emit_primitive(kp_emitter *e, kp_node *n); // of library.py
 uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uint32_t *operands, uint32_t count);
 
 // emit_matrix.c

@@ -6,6 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+static const char library[] = {
+#include "library.inc" // made of library.py by CMake
+    0};
+
 enum { LONGEST_TEXT = (16 << 20) - 1, LONGEST_ALL = 256 << 20 };
 
 // Notes a text; kp_texts_gather copies it later, when the length of all is known.
@@ -90,6 +94,19 @@ void kp_texts_gather(kp_unit *unit, const char *source) {
     }
     for (size_t i = 0; i < 1 + unit->desc->function_count; i++)
         kp_lexer_check_text(unit, &unit->texts[i]);
+}
+
+const kp_text *kp_texts_add_library(kp_unit *unit) {
+    kp_text *texts = KP_UNIT_NEW(unit, kp_text, unit->text_count + 1);
+    memcpy(texts, unit->texts, unit->text_count * sizeof *texts);
+    unit->texts = texts;
+    add(unit, library, "<library>", 1, "the library");
+    const kp_text *added = &texts[unit->text_count - 1];
+    char *text = kp_arena_raw(&unit->arena, added->at + sizeof library);
+    memcpy(text, unit->text, added->at);
+    memcpy(text + added->at, library, sizeof library);
+    unit->text = text;
+    return added;
 }
 
 kp_text *kp_texts_of(const kp_unit *unit, const kp_token *token) {

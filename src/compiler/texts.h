@@ -8,6 +8,8 @@ void kp_texts_gather(kp_unit *unit,
                      const char *source); // fills unit->text and unit->texts; fails where one is no UTF-8
 kp_text *kp_texts_of(const kp_unit *unit, const kp_token *token);
 
+const kp_text *kp_texts_add_library(kp_unit *unit); // library.py, behind the others; once, after the types were read
+
 // The line that a token starts in.
 typedef struct kp_texts_line {
     kp_text *text;

@@ -128,6 +128,8 @@ static bool varies(walk *w, const kp_node *n) {
         return any | varies(w, n->u.bounded.at);
     case KP_NODE_TABLE:
         return any | varies(w, n->u.table.index);
+    case KP_NODE_LIBRARY:
+        return any | any_varies(w, n->u.invoke.list);
     case KP_NODE_INVOKE:
         return any | invoke_varies(w, n);
     default:

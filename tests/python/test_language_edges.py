@@ -2,7 +2,7 @@
 
 A function without a case fails the first test. The cases say for which arguments the language promises an answer: elsewhere
 (the logarithm of a negative number) a device may give anything. How exact a function is on ordinary numbers, test_language_functions.py
-looks at; here a result only has to be near. Integers are in test_language_types.py.
+looks at; here a result only has to be near. Integers are in test_language_types.py, what library.py has in test_language_math.py.
 """
 
 import math
@@ -85,6 +85,7 @@ OF_VECTORS = {
     "length": ("length(v)", 1),
     "distance": ("distance(v, w)", 1),
     "sum": ("sum(v)", 1),
+    "prod": ("prod(v)", 1),
     "cross": ("cross(v, w)", 3),
     "normalize": ("normalize(v)", 3),
     "face_forward": ("face_forward(v, w, v)", 3),

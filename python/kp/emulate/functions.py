@@ -11,21 +11,10 @@ from typing import Any
 import numpy as np
 
 from .bits import BIT_FUNCTIONS
+from .maths import MATH_FUNCTIONS, common
 from .matrices import MATRIX_FUNCTIONS, Matrix
-from .scalars import FLOATS, SCALARS, f32, holds, i32
+from .scalars import FLOATS, SCALARS, f32, i32
 from .vectors import Vector, lift, same, vector
-
-
-def common(args: Any) -> list[Any]:
-    """The arguments brought to one type, as the operands of an operator are."""
-    kinds = {type(a) for a in args if type(a) in SCALARS}
-    if not kinds:
-        kinds = {f32 if any(type(a) is float for a in args) else i32}
-    widest = [kind for kind in kinds if all(holds(kind, other) for other in kinds)]
-    if not widest:
-        raise TypeError(f"arguments of types {', '.join(sorted(k.__name__ for k in kinds))}")
-    (kind,) = widest
-    return [a if type(a) is kind else kind(a) if type(a) in SCALARS else kind.literal(a) for a in args]
 
 
 def _real(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -190,6 +179,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "reflect": reflect,
     "face_forward": face_forward,
     **BIT_FUNCTIONS,
+    **MATH_FUNCTIONS,
     **MATRIX_FUNCTIONS,
 }
 
