@@ -283,8 +283,8 @@ static _Noreturn void fail_string(kp_checker *c, const kp_node *n) {
 
 // What goes over all that it is given, in Python.
 static bool goes_over(const char *name) {
-    return strcmp(name, "sum") == 0 || strcmp(name, "min") == 0 || strcmp(name, "max") == 0 ||
-           strcmp(name, "any") == 0 || strcmp(name, "all") == 0;
+    return strcmp(name, "sum") == 0 || strcmp(name, "prod") == 0 || strcmp(name, "min") == 0 ||
+           strcmp(name, "max") == 0 || strcmp(name, "any") == 0 || strcmp(name, "all") == 0;
 }
 
 void kp_check_arguments(kp_checker *c, kp_list list, const char *name) {
