@@ -301,15 +301,16 @@ static uint32_t element_axes(const kp_memory *memory, uint32_t components) {
 }
 
 static kp_result check_shape(const kp_algorithm *algorithm, const kp_algorithm_param *p, const kp_memory *memory) {
-    uint32_t own = element_axes(memory, p->components);
-    if (own == UINT32_MAX && memory->ndim > p->ndim)
+    uint32_t own = element_axes(memory, p->components), wanted = p->ndim + (p->components > 1);
+    bool fits = own != UINT32_MAX && memory->ndim == p->ndim + own;
+    if (!fits && (memory->ndim == wanted || (own == UINT32_MAX && memory->ndim > p->ndim)))
         return kp_error_set(KP_ERROR_ARGUMENT,
                             "algorithm '%s': %s, tensor '%s' has %llu numbers on its last axis, not %u",
                             algorithm->label, p->words, memory->label,
                             (unsigned long long)memory->shape[memory->ndim - 1], p->components);
-    if (own == UINT32_MAX || memory->ndim != p->ndim + own)
+    if (!fits)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s, tensor '%s' has %u axes, not %u", algorithm->label,
-                            p->words, memory->label, memory->ndim, p->ndim + (p->components > 1));
+                            p->words, memory->label, memory->ndim, wanted);
     if (memory->count > INT32_MAX)
         return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': %s, tensor '%s' has %llu numbers, at most %d are possible",
                             algorithm->label, p->words, memory->label, (unsigned long long)memory->count, INT32_MAX);

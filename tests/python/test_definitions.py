@@ -274,3 +274,17 @@ def test_arrays_from_outside_are_parameters() -> None:
         @kp.kernel
         def kept(i: Index, out: Array[f32]):
             out[i] = ARRAY[i]
+
+
+def test_a_view_of_vectors_says_which_axis_is_wrong() -> None:
+    view = kp.kernel_from_source("def k(i: Index, a: Array[vec2, 2]):\n    a[0, 0] = vec2(1)\n")
+    mgr = kp.Manager()
+    for shape, words in (
+        ((5, 2, 1), "has 1 numbers on its last axis, not 2$"),
+        ((5, 2, 3), "has 3 numbers on its last axis, not 2$"),
+        ((5, 2), "has 2 axes, not 3$"),
+        ((5, 2, 2, 2), "has 4 axes, not 3$"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            mgr.algorithm([mgr.zeros(shape)], view.program)
+    mgr.algorithm([mgr.zeros((5, 2, 2))], view.program)
