@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/str.h"
 #include "base/structs.h"
+#include "vulkan/guard.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -367,11 +368,11 @@ static void set_first(kp_algorithm *algorithm, kp_memory *first) {
 }
 
 // Around every change: no commands are recorded meanwhile, and those that were are recorded again.
-static void begin_change(kp_algorithm *algorithm) { pthread_rwlock_wrlock(&algorithm->manager->changes); }
+static void begin_change(kp_algorithm *algorithm) { kp_guard_write(&algorithm->manager->changes); }
 
 static void end_change(kp_algorithm *algorithm) {
     algorithm->version++;
-    pthread_rwlock_unlock(&algorithm->manager->changes);
+    kp_guard_leave(&algorithm->manager->changes);
 }
 
 kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, size_t memory_count) {

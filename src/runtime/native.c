@@ -1,6 +1,8 @@
 // The native handles (kp/vulkan.h).
 #include "sequence.h"
 
+#include "vulkan/guard.h"
+
 #include <kp/vulkan.h>
 
 kp_result kp_vulkan_from_manager(const kp_manager *manager, kp_vulkan_manager *out) {
@@ -71,12 +73,12 @@ kp_result kp_vulkan_from_algorithm(kp_algorithm *algorithm, kp_vulkan_algorithm 
     kp_algorithm_launch launch = {0};
     kp_vulkan_algorithm native = {.module = algorithm->kernel->module->handle,
                                   .layout = algorithm->kernel->module->layout.handle};
-    pthread_rwlock_rdlock(&manager->changes);
+    kp_guard_read(&manager->changes);
     result = kp_algorithm_plan(algorithm, NULL, NULL, &launch);
     if (result == KP_OK && !launch.empty)
         result =
             kp_pipelines_variant_get(manager, algorithm->kernel, &launch.setting, algorithm->label, &native.pipeline);
-    pthread_rwlock_unlock(&manager->changes);
+    kp_guard_leave(&manager->changes);
     kp_algorithm_let_go(algorithm);
     if (result != KP_OK)
         return result;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "sequence.h"
+#include "vulkan/guard.h"
 
 #include <string.h>
 
@@ -187,9 +188,9 @@ static kp_result fill(dispatch *d, kp_algorithm *algorithm, const kp_dispatch_de
 }
 
 static kp_result fill_locked(dispatch *d, kp_algorithm *algorithm, const kp_dispatch_desc *desc) {
-    pthread_rwlock_rdlock(&algorithm->manager->changes);
+    kp_guard_read(&algorithm->manager->changes);
     kp_result result = fill(d, algorithm, desc);
-    pthread_rwlock_unlock(&algorithm->manager->changes);
+    kp_guard_leave(&algorithm->manager->changes);
     return result;
 }
 

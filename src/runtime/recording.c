@@ -389,9 +389,9 @@ static kp_result make_current(kp_recording *recording, kp_op *const *ops, size_t
 kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t count, const kp_submit_desc *desc,
                              const char *who) {
     bool held = false;
-    pthread_rwlock_rdlock(&recording->manager->changes);
+    kp_guard_read(&recording->manager->changes);
     kp_result result = make_current(recording, ops, count, who, &held);
-    pthread_rwlock_unlock(&recording->manager->changes);
+    kp_guard_leave(&recording->manager->changes);
     if (result == KP_OK)
         result = hold_semaphores(recording, desc, who);
     if (result == KP_OK)

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/str.h"
+#include "vulkan/guard.h"
 
 #include <string.h>
 
@@ -160,9 +161,9 @@ static kp_result reserve(kp_sequence *sequence) {
 }
 
 kp_result kp_sequence_add(kp_sequence *sequence, kp_op *op) {
-    pthread_rwlock_rdlock(&sequence->manager->changes);
+    kp_guard_read(&sequence->manager->changes);
     kp_result result = op->kind->prepare != NULL ? op->kind->prepare(op, sequence->who) : KP_OK;
-    pthread_rwlock_unlock(&sequence->manager->changes);
+    kp_guard_leave(&sequence->manager->changes);
     if (result == KP_OK)
         result = reserve(sequence);
     if (result != KP_OK) {

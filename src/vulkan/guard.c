@@ -34,11 +34,30 @@ static void write_kept(void) {
     }
 }
 
-void kp_guard_unlock(pthread_mutex_t *lock) {
-    pthread_mutex_unlock(lock);
+static void leave(void) {
     depth--;
     if (depth == 0 && newest != NULL)
         write_kept();
+}
+
+void kp_guard_unlock(pthread_mutex_t *lock) {
+    pthread_mutex_unlock(lock);
+    leave();
+}
+
+void kp_guard_read(pthread_rwlock_t *lock) {
+    pthread_rwlock_rdlock(lock);
+    depth++;
+}
+
+void kp_guard_write(pthread_rwlock_t *lock) {
+    pthread_rwlock_wrlock(lock);
+    depth++;
+}
+
+void kp_guard_leave(pthread_rwlock_t *lock) {
+    pthread_rwlock_unlock(lock);
+    leave();
 }
 
 void kp_guard_log(kp_log_level level, const char *text) {

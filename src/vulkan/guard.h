@@ -11,6 +11,11 @@
 void kp_guard_lock(pthread_mutex_t *lock);
 void kp_guard_unlock(pthread_mutex_t *lock); // writes the messages that were kept, when it was the thread's last
 
+// The same of a lock that many may read under, or one write.
+void kp_guard_read(pthread_rwlock_t *lock);
+void kp_guard_write(pthread_rwlock_t *lock);
+void kp_guard_leave(pthread_rwlock_t *lock);
+
 // Logs the text now, or when this thread has left its last guard.
 void kp_guard_log(kp_log_level level, const char *text);
 

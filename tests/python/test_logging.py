@@ -97,6 +97,55 @@ print(kp.Manager().is_init())
     assert python(code) == "True\n"
 
 
+THREADS = """
+import logging, threading
+import kp
+kp.log_level(10)
+outer = threading.RLock()  # of the program's own: held while it calls kp, and wanted by its handler
+lines, printed, failures = [], [], []
+class Handler(logging.Handler):
+    def emit(self, record):
+        with outer:
+            lines.append(record.getMessage())
+class Out:
+    def write(self, text):
+        with outer:
+            printed.extend(text.splitlines())
+    def flush(self):
+        pass
+logging.getLogger("kp").addHandler(Handler())
+program = kp.compile("def k(i: Index, n: i32, x: Array[f32]):\\n    print('at', i, n)\\n    x[i] = f32(n)\\n")
+def work(k):
+    try:
+        for turn in range(3):
+            mgr = kp.Manager(label=f"manager {k}")
+            x = mgr.zeros(2)
+            algorithm = mgr.algorithm([x], program, push_consts={"n": k})
+            seq = mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([x]))
+            if (k + turn) % 2 == 0:
+                with outer:
+                    algorithm.bind([x])
+                    seq.eval()
+            else:
+                seq.eval()
+            assert list(x.data()) == [k, k]
+    except BaseException as error:
+        failures.append(error)
+import sys
+console, sys.stdout = sys.stdout, Out()
+threads = [threading.Thread(target=work, args=(k,)) for k in range(6)]
+for thread in threads: thread.start()
+for thread in threads: thread.join()
+sys.stdout = console
+made = [line for line in lines if line.startswith("manager 'manager")]
+print(failures, len(made), sorted(printed) == sorted(f"at {i} {k}" for k in range(6) for i in range(2) for _ in range(3)))
+"""
+
+
+def test_threads_log_and_print_at_once_and_none_waits_for_ever(python):
+    assert python(THREADS) == "[] 18 True\n"
+
+
 SUB_INTERPRETER = """
 import logging
 import sys
