@@ -32,6 +32,7 @@ typedef struct argument {
 
 struct ext_plan {
     PyObject *program;
+    bool matched;      // it holds the dtypes of structs
     ext_launch launch; // push and specs are owned
     size_t count;
     argument list[];
@@ -46,6 +47,8 @@ static void free_plan(ext_plan *plan) {
         return;
     free((void *)(uintptr_t)plan->launch.push);
     free((void *)(uintptr_t)plan->launch.specs);
+    for (size_t k = 0; plan->matched && k < plan->count; k++)
+        Py_XDECREF(plan->list[k].wanted.structure);
     Py_XDECREF(plan->program);
     free(plan);
 }
@@ -93,6 +96,9 @@ bool ext_plan_match(ext_plan *plan, PyObject *const *objects, size_t count) {
         taken |= (uint64_t)1 << j;
         a->object = j;
     }
+    for (size_t k = 0; k < count && !plan->matched; k++)
+        Py_XINCREF(plan->list[k].wanted.structure);
+    plan->matched = true;
     return true;
 }
 

@@ -99,10 +99,29 @@ static size_t first_alike(const key *k) {
     for (; i + 1 < k->array_count; i++) {
         const Py_buffer *b = &k->buffers[i];
         if (b->buf == last->buf && b->ndim == last->ndim && strcmp(b->format, last->format) == 0 &&
-            memcmp(b->shape, last->shape, axes * sizeof *b->shape) == 0)
+            (axes == 0 || memcmp(b->shape, last->shape, axes * sizeof *b->shape) == 0))
             break;
     }
     return i;
+}
+
+// All but the type.
+static bool add_layout(PyObject *object, key *k) {
+    const Py_buffer *b = &k->buffers[k->array_count - 1];
+    bool fits = add_object(object, b->buf, k) && add(k, AXIS, (uint64_t)b->readonly) &&
+                add(k, AXIS, (uint64_t)b->ndim << 32 | first_alike(k));
+    for (int i = 0; fits && i < b->ndim; i++)
+        fits = add(k, AXIS, (uint64_t)b->shape[i]);
+    return fits;
+}
+
+// The dtype says what they are; a plan that is remembered keeps it, so that its address stays its own.
+static bool add_structs(PyObject *object, key *k) {
+    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
+    bool fits = dtype != NULL && add(k, ARRAY, (uint64_t)(uintptr_t)dtype << 1 | 1) && add_layout(object, k);
+    PyErr_Clear();
+    Py_XDECREF(dtype); // the array has it
+    return fits;
 }
 
 // Only arrays whose elements lie side by side as the device has them; the others have to be converted.
@@ -114,19 +133,16 @@ static bool add_array(PyObject *object, key *k) {
         return false;
     }
     k->array_count++;
-    if (b->format == NULL || b->format[0] == 'T' || !PyBuffer_IsContiguous(b, 'C'))
+    if (b->format == NULL || !PyBuffer_IsContiguous(b, 'C'))
         return false;
+    if (b->format[0] == 'T')
+        return add_structs(object, k);
     if (ext_element_parse(b->format, b->itemsize, "", &element) < 0) {
         PyErr_Clear();
         return false;
     }
     int dtype = ext_element_dtype(element);
-    bool fits = dtype >= 0 && !element.swapped && add_object(object, b->buf, k) &&
-                add(k, ARRAY, (uint64_t)dtype << 2 | (uint64_t)(b->readonly != 0) << 1) &&
-                add(k, AXIS, (uint64_t)b->ndim << 32 | first_alike(k));
-    for (int i = 0; fits && i < b->ndim; i++)
-        fits = add(k, AXIS, (uint64_t)b->shape[i]);
-    return fits;
+    return dtype >= 0 && !element.swapped && add(k, ARRAY, (uint64_t)dtype << 1) && add_layout(object, k);
 }
 
 // False when it has no words. Exact types alone: those of the user's may say something else each time.
