@@ -132,8 +132,9 @@ static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
     return select_f(w, test(w, SpvOpFOrdLessThan, x, y), x, rest);
 }
 
+// Without the sign, though x >= 0: Mesa takes the FAbs of what it knows to be zero for that zero, be it -0.0.
 static uint32_t exponent_of(writer *w, uint32_t x) {
-    uint32_t bits = high_word(w, x);
+    uint32_t bits = masked_bits(w, x, 0x7FFFFFFF);
     uint32_t shifted = two(w, SpvOpShiftRightLogical, w->u32, bits, u(w, w->mantissa));
     return kp_spirv_unary(w->s, SpvOpBitcast, w->e->type_i32, shifted);
 }

@@ -698,3 +698,15 @@ def test_lengths_that_no_workgroup_divides(count):
         np.arange(count, dtype=np.float32),
         np.ones(count, np.float32),
     )
+
+
+@pytest.mark.parametrize("op", ["//", "%"])
+def test_remainders_of_a_zero_that_the_driver_works_out(op):
+    """Mesa took the sign of -0.0 for a part of its exponent, and the loop of the remainder did not end."""
+    text = f"""
+    def k(i: Index, x: Array[f32], y: Array[f32]):
+        v = -vec3(0.0, x[0], -x[0])
+        t = (v + v) {op} 2.0
+        y[i] = t.x + t.z
+    """
+    check(text, np.array([1.5, 2.5], np.float32), np.zeros(2, np.float32))
