@@ -608,5 +608,7 @@ def type_text(type_: object) -> str:
                 return text
     if not isinstance(type_, type):
         raise TypeError(f"{type_!r} is no type of the kernel language")
+    if "__annotations__" in vars(type_) and type_.__module__ not in ("numpy", "kp._kp"):
+        raise TypeError(f"{type_.__name__} is no type of the kernel language; a struct has kp.Struct as its base")
     buffer = "; a buffer is Array[f32]" if type_.__name__ in ("list", "tuple", "ndarray", "Tensor", "array") else ""
     raise TypeError(f"{type_.__name__} is no type of the kernel language{buffer}")

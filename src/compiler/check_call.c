@@ -29,7 +29,12 @@ static kp_node *convert(kp_checker *c, kp_node *n, const kp_type *type, kp_node 
     if (!spreads && kp_type_components(value->type) != kp_type_components(type))
         kp_check_fail(c, n, "%s %s cannot become %s %s", kp_check_article(value->type->name), value->type->name,
                       kp_check_article(type->name), type->name);
-    return kp_check_cast(c, value, type);
+    kp_node *result = kp_check_cast(c, value, type);
+    if (result != value) { // what is said of it is said of the whole call
+        result->first = n->first;
+        result->more = n->more;
+    }
+    return result;
 }
 
 // vec4(v.xy, 0, 1): scalars and vectors of the right kind, with the right number of components in all.
@@ -50,6 +55,17 @@ static kp_node *construct(kp_checker *c, kp_node *n, const kp_type *type, kp_lis
     kp_node *result = kp_check_new(c, KP_NODE_CONSTRUCT, n, type);
     result->u.list = list;
     return result;
+}
+
+// vec3([x, y, z]) and vec3((x, y, z))
+static void refuse_sequence(kp_checker *c, const kp_type *type, kp_list list) {
+    if (list.count != 1 || type->kind != KP_TYPE_VECTOR)
+        return;
+    if (list.items[0]->kind == KP_NODE_LIST || list.items[0]->kind == KP_NODE_TUPLE)
+        kp_check_fail(c, list.items[0], "%s takes its numbers one by one, as in %s(x, y%s)", type->name, type->name,
+                      type->components == 2   ? ""
+                      : type->components == 3 ? ", z"
+                                              : ", z, w");
 }
 
 static kp_node *call_type(kp_checker *c, kp_node *n, const kp_type *type, kp_list list) {
@@ -389,6 +405,7 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     if (type != NULL && kp_type_is_matrix(type))
         return kp_check_matrix(c, n, type, n->u.call.list);
     if (type != NULL) {
+        refuse_sequence(c, type, n->u.call.list);
         kp_check_arguments(c, n->u.call.list, name->text);
         return call_type(c, n, type, n->u.call.list);
     }

@@ -521,6 +521,9 @@ static kp_node *check_junction(kp_checker *c, kp_node *n) {
     const char *what = n->op == KP_TOKEN_AND ? "'and'" : "'or'";
     for (uint32_t i = 0; i < list.count; i++) {
         list.items[i] = kp_check_expr(c, list.items[i]);
+        if (i > 0 && kp_type_is_bool(list.items[0]->type) && kp_type_is_numeric(list.items[i]->type))
+            kp_check_fail(c, n, "%s takes two values of one type, but these are %s and %s; write x if c else y", what,
+                          list.items[0]->type->name, list.items[i]->type->name);
         if (i > 0 && list.items[i]->type != list.items[0]->type)
             kp_check_unify(c, n, what, &list.items[0], &list.items[i]);
     }

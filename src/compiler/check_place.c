@@ -216,7 +216,9 @@ static bool divides_integers(const kp_node *n) {
     const kp_node *sides[] = {n->u.binary.left, n->u.binary.right};
     for (int i = 0; i < 2; i++) {
         bool literal = sides[i]->kind == KP_NODE_CONST && sides[i]->first->kind == KP_TOKEN_INT;
-        if (!literal && (sides[i]->kind != KP_NODE_CAST || !kp_type_is_int(sides[i]->u.operand->type)))
+        bool cast =
+            sides[i]->kind == KP_NODE_CAST && sides[i]->first == sides[i]->u.operand->first; // not one in the text
+        if (!literal && (!cast || !kp_type_is_int(sides[i]->u.operand->type)))
             return false;
     }
     return true;

@@ -106,6 +106,26 @@ static const char *hint_of_type(kp_unit *unit, const kp_token *token) {
                : "";
 }
 
+// A word that starts a statement elsewhere, and in Python is a name.
+static const char *hint_of_statement(kp_unit *unit, const kp_token *token) {
+    static const habit statements[] = {
+        {"print", "; write print(...)"},   {"elseif", "; write 'elif'"},         {"elsif", "; write 'elif'"},
+        {"switch", "; write if and elif"}, {"goto", "; write if, while or for"}, {"let", "; write x = 1.0"},
+        {"var", "; write x = 1.0"},        {"const", "; write x = 1.0"},         {"auto", "; write x = 1.0"},
+    };
+    const uint32_t line = kp_texts_line_of(unit, token).start;
+    uint32_t start = line;
+    while (unit->text[start] == ' ' || unit->text[start] == '\t')
+        start++;
+    for (size_t i = 0; i < sizeof statements / sizeof *statements; i++) {
+        size_t length = strlen(statements[i].word);
+        if (start + length < token->at && strncmp(unit->text + start, statements[i].word, length) == 0 &&
+            unit->text[start + length] == ' ' && follows(unit, token, statements[i].word))
+            return statements[i].hint;
+    }
+    return "";
+}
+
 // Characters that look like one of Python's, as word processors and web pages have them, in UTF-8.
 static const char *hint_of_character(const char *text) {
     static const struct {
@@ -163,6 +183,10 @@ const char *kp_habit_syntax(kp_unit *unit, const kp_token *token) {
         return follows(unit, token, "|") ? "; write 'or'" : "";
     case KP_TOKEN_DOUBLE_SLASH:
         return "; a comment starts with '#'";
+    case KP_TOKEN_STAR:
+        return follows(unit, token, "/") ? "; a comment starts with '#'" : "";
+    case KP_TOKEN_GREATER:
+        return follows(unit, token, "<") ? "; write '!='" : "";
     case KP_TOKEN_LEFT_BRACE:
         return "; a block is indented below its ':', without braces";
     case KP_TOKEN_IF:
@@ -176,7 +200,9 @@ const char *kp_habit_syntax(kp_unit *unit, const kp_token *token) {
         return "; write n += 1";
     if (follows(unit, token, "--"))
         return "; write n -= 1";
-    const char *hint = hint_of_type(unit, token);
+    const char *hint = hint_of_statement(unit, token);
+    if (*hint == '\0')
+        hint = hint_of_type(unit, token);
     if (*hint != '\0')
         return hint;
     return in_line_before(unit, token, "//") ? "; a comment starts with '#'" : "";

@@ -4,6 +4,7 @@ inside of a kernel are in tests/compile/error."""
 from __future__ import annotations
 
 import array
+import dataclasses
 
 import kp
 import numpy as np
@@ -288,3 +289,17 @@ def test_a_view_of_vectors_says_which_axis_is_wrong() -> None:
         with pytest.raises(ValueError, match=words):
             mgr.algorithm([mgr.zeros(shape)], view.program)
     mgr.algorithm([mgr.zeros((5, 2, 2))], view.program)
+
+
+def test_a_class_with_fields_is_no_struct_without_its_base() -> None:
+    @dataclasses.dataclass
+    class Particle:
+        mass: float
+
+    with pytest.raises(
+        kp.CompileError, match="Particle is no type of the kernel language; a struct has kp.Struct as its"
+    ):
+
+        @kp.kernel
+        def fill(i: Index, p: Particle, out: Array[f32]):  # type: ignore[valid-type]
+            out[i] = 1.0
