@@ -35,6 +35,7 @@ class Origin:
         self.names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         defaults = len(function.__defaults__ or ())
         plain = set(self.names[code.co_argcount - defaults : code.co_argcount]) if defaults else set()
+        plain |= set(function.__kwdefaults__ or ())  # which the compiler refuses, and says why
         self.open = tuple(name for name in self.names if name not in self.types and name not in plain)
         # What was captured, and its programs by the types of `open`.
         self._axes: tuple[Capture | None, dict[str, int]] = (None, {})

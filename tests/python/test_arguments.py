@@ -176,11 +176,64 @@ def outcome(call, *args, **kwargs):
     return None
 
 
-def both(kernel, *args, **kwargs):
-    """The outcome of a call of a device and of kp.emulate, which is one."""
-    device = outcome(kernel, *args, **kwargs)
-    assert outcome(kernel.emulate, *args, **kwargs) == device
+def both(kernel, *args, words=True, **kwargs):
+    """The outcome of a call of a device and of kp.emulate, which is one; without words, the exception's type alone."""
+    device, emulated = outcome(kernel, *args, **kwargs), outcome(kernel.emulate, *args, **kwargs)
+    if not words:
+        device, emulated = device and device[0], emulated and emulated[0]
+    assert emulated == device
     return device
+
+
+class Mine(Exception):
+    """An exception of the user's."""
+
+
+class Raises:
+    """What is asked for raises."""
+
+    def fail(self, *_):
+        raise Mine
+
+    __index__ = __float__ = __len__ = __getitem__ = fail
+
+
+class Shown:
+    """An array by way of __array__ alone."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __array__(self, *_, **__):
+        return self.array
+
+
+class Sequence:
+    """Of Python's own making."""
+
+    def __init__(self, *items):
+        self.items = items
+
+    def __len__(self):
+        return len(self.items)
+
+    def __getitem__(self, index):
+        return self.items[index]
+
+
+def test_objects_of_the_users_own():
+    for kernel in (takes_f32, takes_i32, takes_const, takes_vec2, takes_rows, takes_uniform_struct):
+        for given in (Raises(), [Raises()] * 2, (1, Raises())):
+            error, _ = both(kernel, given, np.zeros(3, F))
+            assert error in (Mine, TypeError, ValueError)
+    assert both(takes_f32, Raises(), np.zeros(3, F))[0] is Mine
+    assert both(takes_vec2, (1, Raises()), np.zeros(3, F))[0] is Mine
+    for given in (Shown(np.array([1, 2])), Sequence(1, 2.0), Sequence(np.array(1), True + 1)):
+        for call in (takes_vec2, takes_vec2.emulate):
+            call(given, out := np.zeros(3, F))
+            assert out.tolist() == [21] * 3
+    for given in (Shown(5), Shown(np.zeros(2, S.dtype)), Sequence("1", 2), Sequence(1), Sequence()):
+        assert both(takes_vec2, given, np.zeros(3, F))[0] in (TypeError, ValueError)
 
 
 @pytest.mark.parametrize("kernel", GOOD, ids=lambda kernel: kernel.__name__)

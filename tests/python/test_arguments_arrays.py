@@ -255,6 +255,8 @@ def test_extents():
         writes_f32(device, extent=extent)
         writes_f32.emulate(emulated, extent=extent)
         assert emulated.tolist() == device.tolist()
+    for extent in ((2**31 - 1, 2**31 - 1), (2**31 - 1,) * 3):
+        assert both(writes_f32, np.zeros(4, F), extent=extent, words=False) is kp.LimitError
     for kernel in (writes_view, writes_image):
         for extent in (None, (3, 2), (2, 1), 2, (1, 1, 1)):
             device, emulated = np.zeros((2, 3), F), np.zeros((2, 3), F)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import itertools
+import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from .._arguments import read_extent, refuse_masked, target_of
-from .._kp import Memory, Param
+from .._kp import LimitError, Memory, Param
 from .arguments import Arguments, declare, text_of, value_of
 from .arrays import Array, LocalArray, from_list, row_major
 from .images import MAKERS, Image, ImageSpec, Sampler
@@ -27,6 +28,7 @@ from .vectors import Composite, Value, typed, vector
 # ----------------------------------------------------------------------------------------------------------------------
 
 
+LARGEST_GROUP = 1024 * 8  # indices of a workgroup whose size kp chooses
 SUBGROUP = 32  # invocations in a subgroup, unless the kernel or the caller says another number
 
 
@@ -468,7 +470,7 @@ class Emulation:
                 value = arguments.take(self._param(parameter), value, what)
             values.append(value)
         try:
-            self.run(self._extent(extent, values), *values)
+            self.run(self._checked_extent(extent, values), *values)
         finally:
             arguments.write_back(written)
 
@@ -490,6 +492,15 @@ class Emulation:
         """What the compiler knows of what is bound."""
         program = self.program or declare(parameter.name, parameter.declared)
         return next(param for param in program.params if param.name == parameter.name)
+
+    def _checked_extent(self, extent: Any, values: list[Any]) -> Any:
+        """As many workgroups as devices can have, of the size that kp would choose at most."""
+        counts = self._extent(extent, values)
+        sizes = self.local_size if self.local_size != (1, 1, 1) else (LARGEST_GROUP, 1, 1)
+        groups = math.prod(-(-n // size) for n, size in zip(np.atleast_1d(counts).tolist(), sizes))
+        if groups >= 2**32:
+            raise LimitError(f"{self.name}(): an extent of {counts} is {groups} workgroups, at most 2^32 are possible")
+        return counts
 
     def _extent(self, extent: Any, values: list[Any]) -> Any:
         if extent is not None:
