@@ -269,10 +269,16 @@ static int read_image(PyObject *image, argument *a) {
 }
 
 // The axes of the array, or those that Python says; one for what has none, or more than tensors may.
-static int read_shape(PyObject *shape, const ext_data *data, ext_wanted *w) {
+static int read_shape(PyObject *shape, const ext_data *data, const char *what, ext_wanted *w) {
     const Py_buffer *buffer = &data->buffer;
+    if (shape != Py_None && ext_tensor_shape(shape, &w->ndim, w->shape) < 0)
+        return -1;
+    if (shape != Py_None && ext_argument_count(w) != data->count) {
+        PyErr_Format(PyExc_ValueError, "%s: has %zu numbers, which do not have the shape %R", what, data->count, shape);
+        return -1;
+    }
     if (shape != Py_None)
-        return ext_tensor_shape(shape, &w->ndim, w->shape);
+        return 0;
     w->ndim = 1;
     w->shape[0] = data->count;
     if (buffer->obj == NULL || buffer->ndim < 1 || buffer->ndim > KP_MAX_DIMS)
@@ -293,7 +299,7 @@ static int read_array(const char *what, const kp_param *p, PyObject *tuple, argu
                                      what, &r->data);
     Py_XDECREF(dtype); // the array has it
     if (result == 0)
-        result = image != Py_None ? read_image(image, a) : read_shape(shape, &r->data, &a->wanted);
+        result = image != Py_None ? read_image(image, a) : read_shape(shape, &r->data, what, &a->wanted);
     const ext_data *data = &r->data;
     bool borrowed = result == 0 && data->owned == NULL && data->buffer.obj != NULL;
     a->wanted.dtype = data->dtype;

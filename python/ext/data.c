@@ -359,8 +359,21 @@ bool ext_data_masked(PyObject *object) {
     return masked;
 }
 
+// A single date of NumPy's, which offers its bytes as a buffer.
+static bool is_time(PyObject *object) {
+    if (PyList_Check(object) || PyTuple_Check(object) || !PyNumber_Check(object) || !PyObject_CheckBuffer(object))
+        return false;
+    PyObject *keep;
+    const char *name = type_text(object, &keep);
+    bool is = strcmp(name, "datetime64") == 0 || strcmp(name, "timedelta64") == 0;
+    Py_XDECREF(keep);
+    return is;
+}
+
 int ext_data_read(PyObject *object, int want, ext_data_rule rule, const char *what, ext_data *out) {
     static const char wanted[] = "an array or a sequence of numbers";
+    if (is_time(object))
+        return refuse(object, what, wanted);
     if (ext_data_masked(object)) {
         PyErr_Format(PyExc_TypeError, "%s: has masked elements, which no device knows; pass what filled() gives", what);
         return -1;

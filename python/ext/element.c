@@ -169,7 +169,12 @@ int ext_element_set(kp_dtype dtype, void *at, PyObject *value) {
     if (dtype == KP_F32 || dtype == KP_F64 || dtype == KP_F16)
         return set_float(dtype, at, value);
     if (dtype == KP_BOOL) {
-        int truth = PyNumber_Check(value) ? PyObject_IsTrue(value) : -1; // of a text or a list it says something else
+        PyObject *whole = PyIndex_Check(value) ? PyNumber_Index(value) : NULL; // NumPy's bools have none
+        if (whole == NULL && PyErr_Occurred() && !PyErr_ExceptionMatches(PyExc_TypeError))
+            return -1;
+        PyErr_Clear();
+        int truth = PyNumber_Check(value) ? PyObject_IsTrue(whole != NULL ? whole : value) : -1; // a text's is another
+        Py_XDECREF(whole);
         if (truth < 0 && !PyErr_Occurred())
             PyErr_Format(PyExc_TypeError, "must be a bool, not %R", Py_TYPE(value));
         if (truth >= 0)

@@ -286,7 +286,7 @@ class Kernel(_kp._Call):
         if param.kind == "uniform":
             readable = uniform_array(variant.program, param, argument, f"{self.__name__}() argument")
         else:
-            check_array(param, argument, what)
+            check_array(param, readable, what)
         shape = shape_of(argument) if variant.views and not hasattr(argument, "shape") else None
         return argument, readable, target, shape, None
 

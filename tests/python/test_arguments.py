@@ -226,7 +226,8 @@ def test_objects_of_the_users_own():
         for given in (Raises(), [Raises()] * 2, (1, Raises())):
             error, _ = both(kernel, given, np.zeros(3, F))
             assert error in (Mine, TypeError, ValueError)
-    assert both(takes_f32, Raises(), np.zeros(3, F))[0] is Mine
+    for kernel in (takes_f32, takes_i32, takes_bool, takes_const):
+        assert both(kernel, Raises(), np.zeros(3, F))[0] is Mine
     assert both(takes_vec2, (1, Raises()), np.zeros(3, F))[0] is Mine
     for given in (Shown(np.array([1, 2])), Sequence(1, 2.0), Sequence(np.array(1), True + 1)):
         for call in (takes_vec2, takes_vec2.emulate):

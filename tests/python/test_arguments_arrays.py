@@ -127,6 +127,7 @@ ARRAYS = [
     *(lambda dtype=dtype: np.zeros(2, dtype) for dtype in (
         [("v", "f4", 2), X], [("x", "i4"), ("v", "f4", 2)], [("x", ">f4"), ("v", ">f4", 2)], [X, ("v", "f8", 2)], [X, ("v", "f4", (1, 2))], [("a", "f4"), ("v", "f4", 2)],
         [X, ("v", "f4", 2), ("z", "f4")], [X, ("v", [("a", "f4"), ("b", "f4")])], [X], [("x", "u1"), ("v", "f4", 2)])),
+    lambda: np.datetime64(5, "s"), lambda: np.timedelta64(5, "s"), lambda: [np.zeros((3, 1), []) for _ in range(3)], lambda: [count(6).astype("V4")] * 2,
     lambda: [S(1, (2, 3))] * 2, lambda: [(1, (2, 3))] * 2, lambda: S(1, (2, 3)), lambda: {"x": 1, "v": (2, 3)},
 ]  # fmt: skip
 READERS = (reads_f32, reads_vec3, reads_mat2x3, reads_rows, reads_struct, reads_view, reads_view_of_vec2, reads_untyped, reads_image, reads_photo, reads_texture)  # fmt: skip

@@ -3,6 +3,7 @@ works on, NumPy arrays and values of the language."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -114,6 +115,8 @@ class Arguments:
         check_fields(param, flat, what)
         if len(shape) < 2 and param.ndim == 1:
             check_shape(param, flat.shape, what)
+        if param.ndim > 1 and flat.size != math.prod(shape):
+            raise ValueError(f"{what}: has {flat.size} numbers, which do not have the shape {shape}")
         return flat.reshape(shape) if param.ndim > 1 else flat
 
     def _once(self, given: Any, make: Any) -> Any:
