@@ -94,11 +94,11 @@ static bool apply(SpvOp op, unsigned width, unsigned from, uint64_t a, uint64_t 
         *out = b != 0 ? a % b : 0;
         return b != 0;
     case SpvOpSDiv:
-        *out = b != 0 && !overflow ? (uint64_t)(sa / sb) : 0;
-        return b != 0 && !overflow;
+        *out = sb != 0 && !overflow ? (uint64_t)(sa / sb) : 0;
+        return sb != 0 && !overflow;
     case SpvOpSRem:
     case SpvOpSMod: {
-        if (b == 0 || overflow)
+        if (sb == 0 || overflow)
             return false;
         int64_t rest = sa % sb;
         *out = (uint64_t)(op == SpvOpSMod && rest != 0 && (rest < 0) != (sb < 0) ? rest + sb : rest);

@@ -167,6 +167,26 @@ static void test_every_word_of_every_module_damaged(void **state) {
     }
 }
 
+// A computed constant with every operation, on every other id first: operands of unequal types, bools among them, where
+// a divisor may be 0 in the width of the dividend alone.
+static void test_every_computed_constant(void **state) {
+    (void)state;
+    size_t size;
+    uint32_t *words = test_read("local_size_id.spv", &size);
+    for (size_t k = 5; k < size / 4; k += words[k] >> SpvWordCountShift) {
+        if ((words[k] & SpvOpCodeMask) != SpvOpSpecConstantOp || words[k] >> SpvWordCountShift < 6)
+            continue;
+        uint32_t op = words[k + 3], first = words[k + 4];
+        for (words[k + 3] = SpvOpSNegate; words[k + 3] <= SpvOpBitwiseAnd; words[k + 3]++) {
+            for (words[k + 4] = 1; words[k + 4] < words[3]; words[k + 4]++)
+                reflect_bytes(words, size);
+        }
+        words[k + 3] = op;
+        words[k + 4] = first;
+    }
+    free(words);
+}
+
 static void test_every_truncation(void **state) {
     (void)state;
     for (size_t s = 0; s < COUNT_OF(seeds); s++) {
@@ -456,6 +476,7 @@ int main(void) {
         cmocka_unit_test(test_random_instructions),
         cmocka_unit_test(test_damaged_modules),
         cmocka_unit_test(test_every_word_of_every_module_damaged),
+        cmocka_unit_test(test_every_computed_constant),
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_sizes_that_double),
         cmocka_unit_test(test_sizes_beyond_64_bits),
