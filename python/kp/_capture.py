@@ -28,6 +28,10 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[str, ...]
 
 ABSENT: Any = object()  # a name that is not there
+NUMPYS = {  # where Python's math means something else by the name
+    "remainder": "NumPy's is x % y, not math.remainder",
+    "isclose": "NumPy's has other tolerances; write math.isclose(x, y, rel_tol=1e-5, abs_tol=1e-8)",
+}
 CO_GENERATOR, CO_COROUTINE, CO_ASYNC_GENERATOR = 0x20, 0x80, 0x200
 
 
@@ -184,7 +188,9 @@ class Capture:
             return self._indices[value]
         if isinstance(value, MethodType):
             return f"it is a method of {type(value.__self__).__name__}; kernels call plain functions"
-        module = getattr(value, "__module__", None) or ""
+        module = getattr(value, "__module__", None) or type(value).__module__
+        if module.partition(".")[0] == "numpy" and getattr(value, "__name__", "") in NUMPYS:
+            return NUMPYS[value.__name__]
         if module.partition(".")[0] in ("kp", "pyshader", "builtins", "math", "numpy", "cmath"):
             own = getattr(value, "__name__", name)
             return "=" + own if own != name and isinstance(own, str) else None

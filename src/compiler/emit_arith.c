@@ -94,7 +94,7 @@ static uint32_t divide(kp_emitter *e, const kp_type *type, bool modulo, uint32_t
     uint32_t none = 0, zero = kp_emit_number(e, type, 0);
     if (!safe) {
         none = test(e, SpvOpIEqual, type, b, zero);
-        if (e->unit->desc->checked)
+        if (kp_emit_is_checked(e))
             check(e, KP_LAUNCH_SITE_DIVISION, type, at, none, NULL);
         b = safe_divisor(e, type, a, b, none);
     }
@@ -147,7 +147,7 @@ static uint32_t shift_amount(kp_emitter *e, kp_node *right, uint32_t width, uint
     const kp_type *wide = kp_type_vector(KP_U64, type->components);
     bool is_wide = kp_dtype_size(type->dtype) == 8;
     uint32_t given = kp_emit_expr(e, right), amount = kp_emit_cast(e, type, is_wide ? wide : words, given);
-    if (e->unit->desc->checked && kp_type_is_signed(type))
+    if (kp_emit_is_checked(e) && kp_type_is_signed(type))
         check(e, KP_LAUNCH_SITE_VALUE, type, right, test(e, SpvOpSLessThan, type, given, kp_emit_number(e, type, 0)),
               "negative shift count");
     const kp_type *its = is_wide ? wide : words;

@@ -294,7 +294,7 @@ static uint32_t emit_cast(kp_emitter *e, kp_node *n) {
     kp_node *operand = n->u.operand;
     if (n->type->kind != KP_TYPE_VECTOR || operand->type->kind == KP_TYPE_VECTOR) {
         uint32_t value = kp_emit_expr(e, operand);
-        if (e->unit->desc->checked && kp_type_is_float(operand->type) && kp_type_is_int(n->type))
+        if (kp_emit_is_checked(e) && kp_type_is_float(operand->type) && kp_type_is_int(n->type))
             kp_emit_check_whole(e, operand, operand->type, value);
         return kp_emit_cast(e, operand->type, n->type, value);
     }

@@ -47,6 +47,10 @@ static void declare(kp_emitter *e, kp_instance *instance) {
     kp_spirv_name(e->s, instance->id, instance->name);
 }
 
+bool kp_emit_is_checked(const kp_emitter *e) {
+    return e->unit->desc->checked && (e->instance == NULL || !e->instance->library);
+}
+
 static void pass(kp_emitter *e, const kp_symbol *param, kp_node *value, uint32_t *arguments) {
     if (param->kind == KP_SYMBOL_VALUE) {
         arguments[0] = kp_emit_expr(e, value);

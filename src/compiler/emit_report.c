@@ -210,7 +210,7 @@ static void write_fault(kp_emitter *e) {
 }
 
 void kp_emit_assert(kp_emitter *e, const kp_node *n) {
-    if (!e->unit->desc->checked)
+    if (!kp_emit_is_checked(e))
         return;
     uint32_t good = kp_emit_expr(e, n->u.report.test);
     kp_emit_fault(e, KP_LAUNCH_SITE_ASSERT, n, kp_spirv_unary(e->s, SpvOpLogicalNot, e->type_bool, good),

@@ -63,6 +63,7 @@ void kp_emit_locals(kp_emitter *e, kp_symbol *symbols); // variables for what is
 
 // emit_function.c
 uint32_t kp_emit_invoke(kp_emitter *e, const kp_node *n); // 0 is never its id, but the value may be none or several
+bool kp_emit_is_checked(const kp_emitter *e);             // what is written now: library.py makes no mistakes
 uint32_t kp_emit_library(kp_emitter *e, const kp_node *n);
 void kp_emit_unpack(kp_emitter *e, const kp_node *n);
 void kp_emit_return(kp_emitter *e, const kp_node *n);

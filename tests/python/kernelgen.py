@@ -153,6 +153,7 @@ class Generator:
                 f"({solid}).bit_length()",
                 f"bit_reverse({solid})",
                 f"mul_hi({solid}, {solid})",
+                f"gcd({solid}, {e})",
             )
             return self.pick(f"abs({solid})", *bits, f"bitcast(i32, {self.u32(d - 1)})")
         if choice == 16:
@@ -288,7 +289,12 @@ class Generator:
             f, fb, fd = self.f32_any(d - 1)
             return f"({f} * {e})", eb * fb, ed + fd
         if choice == 7:
-            return self.pick((f"(-{e})", eb, ed), (f"abs({e})", eb, ed), (f"{e} ** 2", eb * eb, 2 * ed))
+            return self.pick(
+                (f"(-{e})", eb, ed),
+                (f"abs({e})", eb, ed),
+                (f"copysign({e}, -2.0)", eb, ed),
+                (f"{e} ** 2", eb * eb, 2 * ed),
+            )
         if choice == 8:
             return f"{self.pick('floor', 'ceil', 'trunc', 'round')}({e})", eb + 1, 0
         if choice == 9:
@@ -299,7 +305,9 @@ class Generator:
             return f"({e} if {self.boolean(d - 1)} else {f})", max(eb, fb), max(ed, fd)
         if choice == 11:
             divisor = self.pick(0.5, 1.5, 3.0, 4.0, 7.0, -2.0, -3.0, -0.75)
-            return self.pick((f"({e} % {divisor})", 7, 2), (f"({e} // {divisor})", eb * 2 + 1, 0))
+            return self.pick(
+                (f"({e} % {divisor})", 7, 2), (f"({e} // {divisor})", eb * 2 + 1, 0), (f"fmod({e}, {divisor})", 7, 2)
+            )
         if choice == 12:
             w = self.variable(self.pick("vec2", "vec3"))
             return (f"{w}.{self.pick('x', 'y', 'r')}" if w else f"v[{self.index(0)}].z"), LIMIT, DIGITS

@@ -373,7 +373,28 @@ def test_errors_are_at_the_call(call, message):
 
 def test_who_uses_none_has_none():
     text = "def k(i: Index, x: Array[f32]):\n    x[i] = {}(x[i])\n"
-    assert "library" not in kp.kernel_from_source(text.format("erf")).disassemble()
+    assert "library" not in kp.kernel_from_source(text.format("erf"), checked=False).disassemble()
     assert len(kp.kernel_from_source(text.format("sqrt")).spirv()) < len(
         kp.kernel_from_source(text.format("erf")).spirv()
     )
+
+
+def test_numpys_names_that_mean_something_else():
+    def mod(i: kp.lang.Index, x: kp.lang.Array[kp.lang.f32]):
+        x[i] = np.mod(x[i], 2.0)
+
+    def close(i: kp.lang.Index, x: kp.lang.Array[kp.lang.f32]):
+        x[i] = 1.0 if np.isclose(x[i], 2.0) else 0.0
+
+    for function, message in ((mod, "NumPy's is x % y, not math"), (close, "other tolerances; write math.isclose")):
+        with pytest.raises(kp.CompileError, match=message):
+            kp.kernel(function)(np.ones(1, np.float32))
+
+
+def test_a_checked_kernel_has_no_checks_of_it():
+    text = "def k(i: Index, x: Array[f32], n: Array[i32]):\n    x[0] = lgamma(x[0])\n    n[0] = comb(n[0], n[1])\n"
+    kernel = kp.kernel_from_source(text, checked=True)
+    assert "library" not in kernel.disassemble()
+    x, n = np.array([3.0], np.float32), np.array([4, 9], np.int32)
+    kernel(x, n, extent=1)
+    assert n[0] == 0 and abs(x[0] - math.log(2)) < 1e-6
