@@ -114,8 +114,8 @@ typedef struct kp_compile_desc {
 // conversion of NaN or of an infinite float to an integer, and an assert that does not hold end the invocation, before
 // it writes anything out of range; the others go on. The evaluation then fails with the fault of the invocation that
 // comes first, with KP_ERROR_INDEX, KP_ERROR_DIVISION, KP_ERROR_ARGUMENT (shifts, NaN), KP_ERROR_OVERFLOW or
-// KP_ERROR_ASSERT. Without it, asserts are left out. A kernel that is checked, or prints, has a storage buffer more than its parameters, behind
-// them, and is for kp's runtime alone. Thread-safety: any.
+// KP_ERROR_ASSERT. Without it, asserts are left out. A kernel that is checked, or prints, has a storage buffer more
+// than its parameters, behind them, and is for kp's runtime alone. Thread-safety: any.
 KP_API kp_result kp_compile(const char *source, const kp_compile_desc *desc, kp_program **out);
 
 // The stages of the compiler, for kpc --dump and for tests.
