@@ -166,7 +166,7 @@ format-check: $(STAMPS)/system-lint .venv/stamp-lint ## Fail if anything is not 
 lint: $(STAMPS)/system-lint .venv/stamp-lint build-tests ## clang-tidy, ruff, mypy, and a look with 32 bits
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/mypy
-	@python3 tools/check_32bit.py
+	@python3 tools/check_32bit.py $(RELEASE)
 	@run-clang-tidy -quiet -p $(RELEASE) -j $(JOBS) '/src/.*\.c$$' >build/clang-tidy.log 2>&1 || { cat build/clang-tidy.log; false; }
 
 clean: ## Remove what was built; .venv and .drivers stay

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles every C file of src/ for a processor of 32 bits, where Vulkan's handles are numbers of 64 bits and sizes are not.
+"""check_32bit.py BUILD: compiles every C file of src/ for a processor of 32 bits, where Vulkan's handles are numbers of 64 bits and sizes are not.
 
 Only to see what the compiler says: the objects are thrown away. Needs clang, and the C library's 32-bit headers (Debian's
 libc6-dev-i386); a machine that has none, as those of other makers, has nothing to check.
@@ -23,7 +23,8 @@ def has_headers() -> bool:
 
 def check(file: Path) -> str:
     # A layer's own headers are beside its files; those of others, all here, are checked by check_layers.py.
-    command = [*CLANG, *WARNINGS, f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", str(file)]
+    made = Path(sys.argv[1]).resolve() / "src" / file.parent.name
+    command = [*CLANG, *WARNINGS, f"-I{ROOT / 'include'}", f"-I{ROOT / 'src'}", f"-I{made}", str(file)]
     return subprocess.run(command, capture_output=True, text=True).stderr
 
 

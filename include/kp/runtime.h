@@ -217,7 +217,8 @@ typedef struct kp_manager_desc {
 } kp_manager_desc;
 
 // KP_ERROR_NO_DEVICE when there is no loader, driver or device; KP_ERROR_ARGUMENT for a device or queue family that
-// does not exist (the message lists those that do). `desc` may be NULL. Thread-safety: any.
+// does not exist (the message lists those that do). KP_ERROR_STATE in a child that was forked from
+// a process that used Vulkan (docs/laws.md). `desc` may be NULL. Thread-safety: any.
 KP_API kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out);
 
 // Waits for the manager's work in flight. Thread-safety: one at a time per manager, and no other call on it meanwhile.

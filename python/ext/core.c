@@ -64,7 +64,8 @@ void ext_core_drop(ext_core *core) {
 kp_manager *ext_core_use(kp_ext *ext, const ext_core *core) {
     if (ext_core_foreign(core->process)) {
         ext_error_format(ext, KP_ERROR_STATE,
-                         "this manager was made before a fork; make a new one in the child process");
+                         "this manager was made before a fork, which Vulkan does not survive; fork before the first "
+                         "manager, or start processes by multiprocessing's 'spawn'");
         return NULL;
     }
     if (core->handle == NULL)

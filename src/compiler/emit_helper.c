@@ -117,8 +117,8 @@ static uint32_t call(writer *w, kp_helper helper, uint32_t type, uint32_t a, uin
 // Remainders
 // ---------------------------------------------------------------------------------------------------------------------
 
-// x mod y for x >= 0, y > 0 and x / y below about 2^10; exact.
-static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
+// x mod y for x >= y > 0 and x / y below about 2^10; exact, where x / y is near enough.
+static uint32_t reduce_normal(writer *w, uint32_t x, uint32_t y) {
     uint32_t n = glsl(w, GLSLstd450RoundEven, fdiv(w, x, y));
     uint32_t bits = w->wide ? high_word(w, y) : masked_bits(w, y, 0xFFFFF000);
     uint32_t high = float_of(w, bits, u(w, 0));
@@ -128,7 +128,29 @@ static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
     uint32_t rest = fsub(w, x, fmul(w, n, high));
     rest = fsub(w, rest, fmul(w, n, low));
     uint32_t below = is_negative(w, rest);
-    rest = select_f(w, below, fadd(w, rest, y), rest);
+    return select_f(w, below, fadd(w, rest, y), rest);
+}
+
+// One of three numbers, for a y that is tiny, huge, or neither.
+static uint32_t by_size(writer *w, uint32_t y, double tiny, double huge) {
+    uint32_t is_tiny = test(w, SpvOpFOrdLessThan, y, f(w, 0x1p-100));
+    uint32_t is_huge = test(w, SpvOpFOrdGreaterThan, y, f(w, 0x1p100));
+    uint32_t down = f(w, huge), one = f(w, 1), up = f(w, tiny);
+    uint32_t rest = select_f(w, is_huge, down, one);
+    return select_f(w, is_tiny, up, rest);
+}
+
+// The same for x < y too. Devices divide as they like by an f32 whose reciprocal is subnormal, and take the subnormal
+// parts of a tiny one for 0: what is of such a size is scaled.
+static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
+    uint32_t rest;
+    if (w->wide) {
+        rest = reduce_normal(w, x, y);
+    } else {
+        uint32_t scale = by_size(w, y, 0x1p60, 0x1p-60), back = by_size(w, y, 0x1p-60, 0x1p60);
+        uint32_t scaled = fmul(w, x, scale);
+        rest = fmul(w, reduce_normal(w, scaled, fmul(w, y, scale)), back);
+    }
     return select_f(w, test(w, SpvOpFOrdLessThan, x, y), x, rest);
 }
 

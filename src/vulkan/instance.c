@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define VALIDATION_LAYER "VK_LAYER_KHRONOS_validation"
 #define API_VERSION VK_API_VERSION_1_3
@@ -125,6 +126,18 @@ static VkResult try_both(const kp_instance *instance, VkInstance *out) {
                                                     : result;
 }
 
+// Drivers have threads and locks that a fork does not copy: an instance in the child of a process that has one may hang
+// for ever.
+static kp_result check_process(void) {
+    static atomic_long user; // the process that made the first one; 0: there was none yet
+    long first = 0, now = (long)getpid();
+    if (atomic_compare_exchange_strong(&user, &first, now) || first == now)
+        return KP_OK;
+    return kp_error_set(KP_ERROR_STATE,
+                        "this process was forked from one that used Vulkan, which no driver survives; fork before the "
+                        "first manager, or start processes anew (in Python: multiprocessing's 'spawn')");
+}
+
 static kp_result open_instance(kp_instance *instance) {
     kp_loader_lock();
     VkResult result = try_both(instance, &instance->handle);
@@ -221,7 +234,9 @@ static void drop_duplicates(kp_instance *instance) {
 }
 
 kp_result kp_instance_create(bool validation, bool labels, kp_instance **out) {
-    kp_result result = kp_loader_open();
+    kp_result result = check_process();
+    if (result == KP_OK)
+        result = kp_loader_open();
     if (result != KP_OK)
         return result;
     kp_instance *instance = kp_alloc_zero(1, sizeof *instance);

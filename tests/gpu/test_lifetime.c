@@ -249,9 +249,14 @@ static void native_handles_work_beside_kp(void **state) {
 // The child exits with 0 when all is as it should be.
 static int in_child(world *w) {
     if (kp_sequence_eval(w->sequence) != KP_ERROR_STATE ||
-        !gpu_matches(kp_last_error(), "sequence 'sequence': manager '*' belongs to the parent process; make one after "
-                                      "the fork"))
+        !gpu_matches(kp_last_error(), "sequence 'sequence': manager '*' belongs to the parent process; Vulkan does not "
+                                      "survive a fork"))
         return 1;
+    kp_manager *another = NULL;
+    size_t count = 0;
+    if (kp_manager_create(NULL, &another) != KP_ERROR_STATE || kp_devices(NULL, 0, &count) != KP_ERROR_STATE ||
+        !gpu_matches(kp_last_error(), "this process was forked from one that used Vulkan, which no driver survives; *"))
+        return 3;
     kp_tensor *t = NULL;
     if (kp_tensor_create(w->mgr, &(kp_tensor_desc){.count = 1}, &t) != KP_ERROR_STATE || kp_memory_alive(w->tensor) ||
         kp_tensor_data(w->tensor) != NULL || kp_sequence_alive(w->sequence))

@@ -75,7 +75,7 @@ def run_on_device(spirv, kernel, extent, args):
 
 def compare(got, wanted, tolerance=None, what=""):
     """Equal: ints bit for bit, floats as numbers (NaN like NaN) or within tolerance(wanted), an absolute error."""
-    if got.dtype != np.float32 or tolerance is None:
+    if got.dtype.kind != "f" or tolerance is None:
         same = (got == wanted) | ((got != got) & (wanted != wanted))
     else:
         with np.errstate(all="ignore"):

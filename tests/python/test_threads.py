@@ -259,6 +259,10 @@ if pid == 0:
         sequence.eval()
     except kp.StateError as error:
         print(error, flush=True)
+    try:
+        kp.Manager()
+    except kp.StateError as error:
+        print(error, flush=True)
     print(mgr.is_init(), made.is_init(), sequence.is_init(), tensor.data(), flush=True)
     mgr.destroy()
     del mgr, sequence, made, tensor
@@ -275,8 +279,13 @@ print("parent", tensor.data())
 
 
 def test_a_forked_child_gets_errors(python):
-    message = "this manager was made before a fork; make a new one in the child process"
+    message = (
+        "this manager was made before a fork, which Vulkan does not survive; fork before the first manager, "
+        "or start processes by multiprocessing's 'spawn'"
+    )
     lines = python(FORK).splitlines()
+    assert lines[2].startswith("this process was forked from one that used Vulkan, which no driver survives; ")
+    del lines[2]
     assert lines == [message, message, "False False False [1.0, 2.0]", "parent [1.0, 2.0]"]
 
 
