@@ -92,13 +92,14 @@ static bool add_tensor(ext_tensor *t, key *k) {
     return add(k, TENSOR, t->serial) && add_object((PyObject *)t, NULL, k);
 }
 
-// Which of the arrays has the same elements first; the last one where none has.
+// Which of the arrays has the same memory and shape first; the last one where none has. What the elements are is in the
+// key already.
 static size_t first_alike(const key *k) {
     const Py_buffer *last = &k->buffers[k->array_count - 1];
     size_t axes = (size_t)last->ndim, i = 0;
     for (; i + 1 < k->array_count; i++) {
         const Py_buffer *b = &k->buffers[i];
-        if (b->buf == last->buf && b->ndim == last->ndim && strcmp(b->format, last->format) == 0 &&
+        if (b->buf == last->buf && b->ndim == last->ndim && b->itemsize == last->itemsize &&
             (axes == 0 || memcmp(b->shape, last->shape, axes * sizeof *b->shape) == 0))
             break;
     }

@@ -561,6 +561,12 @@ kp_result kp_heap_import_fd(kp_device *device, const kp_heap_want *want, const k
                             "%s: the image needs %llu bytes, the memory has %llu: it was made for another one",
                             device->label, (unsigned long long)want->needs.size, (unsigned long long)from->size);
     struct stat file; // a CPU driver's memory is one, and what lies behind its end is not there
+    if (fstat(from->fd, &file) == 0 && (S_ISFIFO(file.st_mode) || S_ISSOCK(file.st_mode) || S_ISDIR(file.st_mode)))
+        return kp_error_set(KP_ERROR_ARGUMENT, "%s: the file descriptor %d is a %s, not memory", device->label,
+                            from->fd,
+                            S_ISDIR(file.st_mode)    ? "folder"
+                            : S_ISSOCK(file.st_mode) ? "socket"
+                                                     : "pipe");
     if (fstat(from->fd, &file) == 0 && S_ISREG(file.st_mode) && (VkDeviceSize)file.st_size < from->size)
         return kp_error_set(KP_ERROR_ARGUMENT, "%s: the memory is said to have %llu bytes, its file has %llu",
                             device->label, (unsigned long long)from->size, (unsigned long long)file.st_size);

@@ -531,8 +531,26 @@ def test_a_manager_is_destroyed_while_threads_call():
         assert not others
 
 
+@pytest.mark.parametrize("other", [np.longlong, np.int64])
+def test_one_array_by_two_names_of_its_type_and_then_two(other):
+    """NumPy has two types of 64 bits, of which the buffer protocol says different letters."""
+    kernel = kp.kernel_from_source(
+        "def k(i: Index, x: Array[i64], y: Array[i64]):\n    x[i] = x[i] + 1\n    y[i] = y[i] * 2\n"
+    )
+    if not default_manager().device.int64:
+        with pytest.raises(kp.UnsupportedError):
+            kernel(np.zeros(4, np.int64), np.zeros(4, np.int64))
+        return
+    for _ in range(2):
+        a, b, c = np.arange(4), np.arange(4), np.full(4, 100)
+        kernel(a, a.view(other))
+        kernel(b, c)
+        assert a.tolist() == [2, 4, 6, 8] and b.tolist() == [1, 2, 3, 4] and c.tolist() == [200] * 4
+
+
 FORK = """
-import os, sys
+import os, sys, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 on: of forks beside threads
 import kp
 import numpy as np
 from kp.kernel import default_manager

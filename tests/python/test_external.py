@@ -293,3 +293,16 @@ def test_the_handles_are_vulkans(mgr):
     assert mgr.semaphore().vulkan()
     image = mgr.image([0.0] * 6, 3, 2, 1).vulkan()
     assert image["image"] and image["view"] and image["layout"] == 1  # VK_IMAGE_LAYOUT_GENERAL
+
+
+def test_a_pipe_is_no_memory():
+    mgr = kp.Manager()
+    try:
+        memory = mgr.exportable(3).export()
+    except kp.UnsupportedError:
+        return
+    reader, writer = os.pipe()
+    with pytest.raises(ValueError, match=f"the file descriptor {reader} is a pipe, not memory"):
+        mgr.import_tensor(kp.ExternalMemory((reader, *memory[1:])), 3)
+    for fd in (reader, writer, memory.fd):
+        os.close(fd)

@@ -700,6 +700,23 @@ def test_lengths_that_no_workgroup_divides(count):
     )
 
 
+@pytest.mark.parametrize(
+    "value", ["y * 0.0", "0.0 * y", "y / 0.0", "0.0 / y", "y // 0.0", "y * -0.0", "y / -0.0", "y * (3.0 - 3.0)"]
+)
+def test_zeros_of_the_text(value):
+    """A factor and a divisor of 0.0: Mesa's CPU driver took what it knew to be 0.0 for the product, and lost the quotient."""
+    text = f"""
+    def k(i: Index, x: Array[f32], sign: Array[i32], v: Array[vec2]):
+        y = x[i]
+        result = {value}
+        x[i] = result
+        sign[i] = i32(copysign(1.0, result)) if result == 0.0 else 7
+        v[i] = {value.replace("y", "v[i]").replace("//", "/")}
+    """
+    values = np.array(FLOATS + SPECIAL, np.float32)
+    check(text, values, np.zeros(len(values), np.int32), np.stack([values, values[::-1]], axis=1))
+
+
 @pytest.mark.parametrize("op", ["//", "%"])
 def test_remainders_of_a_zero_that_the_driver_works_out(op):
     """Mesa took the sign of -0.0 for a part of its exponent, and the loop of the remainder did not end."""

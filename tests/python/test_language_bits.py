@@ -118,6 +118,11 @@ def test_vectors_and_literals():
     ]
 
 
+def test_products_of_literals():
+    text = "def k(i: Index, x: Array[i32]):\n    x[i] = x[i] * mul_hi(3, 4) + mul_hi(0x40000000, 8)\n"
+    assert check(text, np.arange(3, dtype=np.int32))[0].tolist() == [2, 2, 2]
+
+
 def test_a_random_generator():
     """Philox 4x32-10, whose rounds are products' halves, against Python's whole numbers."""
     text = """

@@ -28,7 +28,7 @@ def _upper_half(a: Any, b: Any) -> Any:
     kind = next((type(x) for x in (a, b) if isinstance(x, Integer)), i32)
     if kind.bits > 32 or any(isinstance(x, Integer) and type(x) is not kind for x in (a, b)):
         raise TypeError("mul_hi takes two integers of one type of at most 32 bits")
-    a, b = (x if type(x) is kind else kind.literal(_integer(x)) for x in (a, b))
+    a, b = (x if type(x) is kind else kind.literal(int(_integer(x))) for x in (a, b))
     return kind(int(a) * int(b) >> kind.bits)
 
 
