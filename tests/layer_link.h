@@ -34,6 +34,21 @@ static inline PFN_vkVoidFunction layer_find(const layer_call *calls, size_t coun
     return NULL;
 }
 
+// get_device_proc_addr and get_instance_proc_addr of a layer whose `find` gives its own calls, for devices and
+// instances alike, and NULL for all others.
+#define LAYER_PROC_ADDRS(find, next_instance, next_device)                                                          \
+    static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {       \
+        PFN_vkVoidFunction own = find(name);                                                                        \
+        return own != NULL ? own : next_device(device, name);                                                       \
+    }                                                                                                               \
+                                                                                                                    \
+    static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) { \
+        PFN_vkVoidFunction own = find(name);                                                                        \
+        if (own != NULL)                                                                                            \
+            return own;                                                                                             \
+        return instance != VK_NULL_HANDLE ? next_instance(instance, name) : NULL;                                   \
+    }
+
 // The next layer's functions for an instance that is being created; the chain then begins behind this layer. NULL when
 // the loader did not call.
 static inline PFN_vkGetInstanceProcAddr layer_next_of_instance(const VkInstanceCreateInfo *info) {

@@ -3,6 +3,7 @@
 #include "checker.h"
 
 #include "builtin.h"
+#include "fold.h"
 
 #include <string.h>
 
@@ -34,13 +35,24 @@ static kp_node *integer(kp_checker *c, kp_node *n, const kp_builtin *row) {
     return value;
 }
 
+// A literal is as wide as what it becomes.
+static kp_node *settle_bits(kp_checker *c, kp_node *value, kp_dtype to) {
+    static const kp_dtype positive[] = {[1] = KP_U8, [2] = KP_U16, [4] = KP_U32, [8] = KP_U64};
+    static const kp_dtype negative[] = {[1] = KP_I8, [2] = KP_I16, [4] = KP_I32, [8] = KP_I64};
+    if (value->kind != KP_NODE_CONST || value->type != kp_type_int_literal())
+        return kp_check_settle(c, value);
+    bool below = kp_fold_compare(KP_TOKEN_LESS, value->type, value->u.value, (kp_value){0});
+    return kp_check_coerce(c, value, kp_type_scalar((below ? negative : positive)[kp_dtype_size(to)]), "bitcast");
+}
+
 // bitcast(f32, n): the number that has those bits. The type is a scalar for each component, or the whole.
 static kp_node *bitcast(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
     const kp_type *to = kp_signature_value_type(c, list.items[0]);
-    kp_node *value = kp_check_settle(c, argument(c, list.items[1], row));
-    const kp_type *from = value->type;
+    kp_node *value = argument(c, list.items[1], row);
     if (!kp_type_is_numeric(to) || kp_type_is_bool(to) || kp_type_is_matrix(to))
         kp_check_fail(c, list.items[0], "bitcast gives numbers and vectors of them, but this is %s", to->name);
+    value = settle_bits(c, value, to->dtype);
+    const kp_type *from = value->type;
     if (!kp_type_is_numeric(from) || kp_type_is_bool(from) || kp_type_is_matrix(from))
         kp_check_fail(c, list.items[1], "bitcast takes numbers and vectors of them, but this is %s", from->name);
     if (kp_type_is_scalar(to))

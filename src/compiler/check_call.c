@@ -376,6 +376,15 @@ static kp_node *one_value(kp_checker *c, kp_node *invoke) {
     return invoke;
 }
 
+// pyshader's isqrt is not Python's.
+static void refuse_isqrt(kp_checker *c, const kp_node *callee, const kp_name *name) {
+    const kp_node *module = callee->kind == KP_NODE_ATTRIBUTE ? callee->u.attribute.object : NULL;
+    if (module != NULL && module->kind == KP_NODE_NAME && strcmp(module->u.name->text, "math") == 0 &&
+        strcmp(name->text, "isqrt") == 0)
+        kp_check_fail(c, callee,
+                      "math.isqrt is not in the kernel language, whose isqrt(x) is one over the square root");
+}
+
 kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     kp_node *callee = n->u.call.callee;
     kp_node *invoke = kp_check_invoke(c, n);
@@ -414,6 +423,7 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
         return kp_check_primitive(c, n, kp_builtin_primitive(name));
     if (row == NULL)
         fail_unknown(c, callee, name);
+    refuse_isqrt(c, callee, name);
     return call_builtin(c, n, row);
 }
 

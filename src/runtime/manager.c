@@ -41,8 +41,8 @@ kp_result kp_manager_check(const kp_manager *manager, const char *kind, const ch
     label = label != NULL ? label : "";
     if (kp_manager_forked(manager))
         return kp_error_set(KP_ERROR_STATE,
-                            "%s%s%s%s: manager '%s' belongs to the parent process; Vulkan does not survive a fork", kind, open,
-                            label, close, manager->label);
+                            "%s%s%s%s: manager '%s' belongs to the parent process; Vulkan does not survive a fork",
+                            kind, open, label, close, manager->label);
     if (!atomic_load(&manager->alive))
         return kp_error_set(KP_ERROR_STATE, "%s%s%s%s: manager '%s' is destroyed", kind, open, label, close,
                             manager->label);

@@ -40,8 +40,8 @@ typedef struct kp_instance {
 } kp_instance;
 
 // `validation` asks for the layer, and labels with it; where there is none the log gets one warning. `labels` asks for
-// labels alone, where the loader has them. KP_ERROR_NO_DEVICE when there is no
-// loader or no driver, KP_ERROR_STATE in a child that was forked from a process with an instance. An instance may have no devices at all.
+// labels alone, where the loader has them. KP_ERROR_NO_DEVICE when there is no loader or no driver, KP_ERROR_STATE in a
+// child that was forked from a process with an instance. An instance may have no devices at all.
 kp_result kp_instance_create(bool validation, bool labels, kp_instance **out);
 
 // Somebody else's, with one device of it. `get_proc` NULL: the loader's, which is opened then.

@@ -232,17 +232,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL import_fd(VkDevice device, const VkImportS
 
 static PFN_vkVoidFunction find(const char *name);
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
-    PFN_vkVoidFunction own = find(name);
-    return own != NULL ? own : next_device(device, name);
-}
-
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
-    PFN_vkVoidFunction own = find(name);
-    if (own != NULL)
-        return own;
-    return instance != VK_NULL_HANDLE ? next_instance(instance, name) : NULL;
-}
+LAYER_PROC_ADDRS(find, next_instance, next_device)
 
 static PFN_vkVoidFunction find(const char *name) {
     static const layer_call own[] = {

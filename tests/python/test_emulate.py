@@ -269,3 +269,14 @@ def test_arguments_that_do_not_fit():
         ValueError, match=r"^grid\(\) argument 'out': has 3 numbers, Array\[vec2\] needs a multiple of 2$"
     ):
         kp.emulate(grid, 1, [1.0, 2.0, 3.0], extent=(1, 1))
+
+
+@pytest.mark.parametrize("value", ["max(1, 2)", "min(1, 2)", "abs(-1)", "pow(2, 3)", "max(1, 2.5)"])
+def test_functions_of_literals_are_literals(value):
+    for kind in ("f32", "f16", "u32", "i64"):
+        if "." in value and kind[0] != "f":
+            continue
+        x = np.array([2, 3], dtype={"f": "f", "i": "i", "u": "u"}[kind[0]] + str(int(kind[1:]) // 8))
+        kernel = kp.kernel_from_source(f"def k(i: Index, x: Array[{kind}]):\n    x[i] = x[i] * {value}\n")
+        kernel.emulate(x)
+        assert x.tolist() == [n * eval(value) for n in (2, 3)]

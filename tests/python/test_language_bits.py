@@ -118,6 +118,12 @@ def test_vectors_and_literals():
     ]
 
 
+def test_bits_in_the_text():
+    """A literal may have its highest bit set."""
+    text = "def k(i: Index, x: Array[f32]):\n    x[i] = bitcast(f32, 0xBF800000) * x[i] + bitcast(f32, -0x40000000)\n"
+    assert check(text, np.arange(3, dtype=np.float32))[0].tolist() == [-2, -3, -4]
+
+
 def test_products_of_literals():
     text = "def k(i: Index, x: Array[i32]):\n    x[i] = x[i] * mul_hi(3, 4) + mul_hi(0x40000000, 8)\n"
     assert check(text, np.arange(3, dtype=np.int32))[0].tolist() == [2, 2, 2]

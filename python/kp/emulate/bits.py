@@ -10,6 +10,8 @@ import numpy as np
 from .scalars import SCALARS, Integer, f32, i32
 from .vectors import Vector, lift, vector
 
+_BY_NAME = {kind.__name__: kind for kind in SCALARS}
+
 
 def _integer(x: Any) -> Any:
     """A plain int is an i32."""
@@ -35,7 +37,8 @@ def _upper_half(a: Any, b: Any) -> Any:
 def _same_bits(kind: Any) -> Callable[[Any], Any]:
     def cast(x: Any) -> Any:
         if type(x) not in SCALARS:
-            x = i32.literal(x) if type(x) is int else f32(x)
+            sign = "i" if x < 0 else "u"
+            x = _BY_NAME[f"{sign}{kind.bits}"].literal(x) if type(x) is int else f32(x)
         if type(x).bits != kind.bits:
             raise TypeError(f"bitcast keeps the size, but {type(x).__name__} has {type(x).bits} bits")
         with np.errstate(all="ignore"):

@@ -17,6 +17,11 @@ from .scalars import FLOATS, SCALARS, f32, i32
 from .vectors import Vector, lift, same, vector
 
 
+def _is_plain(x: Any) -> bool:
+    """A literal, or what Python makes of literals: it takes the type that it is used with."""
+    return type(x) is int or type(x) is float
+
+
 def _real(function: Callable[..., Any]) -> Callable[..., Any]:
     """A function of floats: computed by NumPy in double precision, rounded once."""
 
@@ -33,7 +38,7 @@ def _real(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def _choose(choose: Callable[..., Any]) -> Callable[..., Any]:
     """min or max: of several arguments, or of the components of one vector."""
-    lifted = lift(lambda *args: choose(common(args)))
+    lifted = lift(lambda *args: choose(args) if all(map(_is_plain, args)) else choose(common(args)))
     return lambda *args: choose(args[0]) if len(args) == 1 and isinstance(args[0], Vector) else lifted(*args)
 
 
@@ -119,7 +124,7 @@ def _length_of(x: Any) -> Any:
 _ln = _real(np.log)
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "abs": lift(lambda x: abs(common((x,))[0])),
+    "abs": lift(lambda x: abs(x) if _is_plain(x) else abs(common((x,))[0])),
     "sign": lift(_sign),
     "fabs": _real(np.fabs),
     "min": _choose(min),
@@ -155,7 +160,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "asinh": _real(np.arcsinh),
     "acosh": _real(np.arccosh),
     "atanh": _real(np.arctanh),
-    "pow": lift(lambda a, b: operator.pow(*common((a, b)))),
+    "pow": lift(lambda a, b: a**b if _is_plain(a) and _is_plain(b) else operator.pow(*common((a, b)))),
     "exp": _real(np.exp),
     "exp2": _real(np.exp2),
     "log": _log,
