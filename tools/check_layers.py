@@ -48,9 +48,9 @@ def fault(path: Path, folder: str, bracket: str, header: str) -> str | None:
     layers, public, system = RULES[folder]
     if bracket == '"':
         if "/" not in header:
-            return (
-                None if (path.parent / header).exists() or folder == "src/kernels" else "no such file in its own folder"
-            )
+            own = (path.parent / header).with_suffix(".py")  # library.inc is made of library.py
+            made = folder == "src/kernels" or (header.endswith(".inc") and own.exists())
+            return None if (path.parent / header).exists() or made else "no such file in its own folder"
         if (path.parent / header).resolve() == SHARED and folder in ("bench", "tests/gpu"):
             return None
         layer = header.split("/")[0]
