@@ -55,7 +55,9 @@ def test_kernels_of_the_compile_tests_do_what_cpython_does(file, name):
     try:
         run_on_device(spirv, kernel, 1, args)
     except kp.UnsupportedError as error:
-        assert "scalar_types" in file and "lacks" in str(error)  # a device without types of 8, 16 or 64 bits
+        assert ("scalar_types" in file or file == "library.py") and "lacks" in str(
+            error
+        )  # a device without types of 8, 16 or 64 bits
         return
     near = lambda w: 1e-3 * np.abs(w) + 1e-3  # noqa: E731  (test_language_functions.py has the close tolerances)
     for got, expected in zip(args, wanted, strict=True):
