@@ -51,19 +51,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL status(VkDevice device, VkFence fence) {
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    next_instance = layer_next_of_instance(info);
-    if (next_instance == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    return ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
+    return layer_create_instance(info, host, out, &next_instance);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    PFN_vkCreateDevice create;
-    next_device = layer_next_of_device(info, &create);
-    if (next_device == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = create(physical, info, host, out);
+    VkResult result = layer_create_device(physical, info, host, out, &next_device);
     if (result == VK_SUCCESS) {
         next_submit = (PFN_vkQueueSubmit)next_device(*out, "vkQueueSubmit");
         next_reset = (PFN_vkResetFences)next_device(*out, "vkResetFences");

@@ -77,6 +77,23 @@ static inline PFN_vkGetDeviceProcAddr layer_next_of_device(const VkDeviceCreateI
     return next;
 }
 
+// vkCreateInstance and vkCreateDevice of the next layer, whose other functions *next gives from then on.
+static inline VkResult layer_create_instance(const VkInstanceCreateInfo *info, const VkAllocationCallbacks *host,
+                                             VkInstance *out, PFN_vkGetInstanceProcAddr *next) {
+    *next = layer_next_of_instance(info);
+    if (*next == NULL)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    return ((PFN_vkCreateInstance)(*next)(NULL, "vkCreateInstance"))(info, host, out);
+}
+
+static inline VkResult layer_create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                           const VkAllocationCallbacks *host, VkDevice *out,
+                                           PFN_vkGetDeviceProcAddr *next) {
+    PFN_vkCreateDevice create;
+    *next = layer_next_of_device(info, &create);
+    return *next != NULL ? create(physical, info, host, out) : VK_ERROR_INITIALIZATION_FAILED;
+}
+
 // What the loader calls first.
 #define LAYER_NEGOTIATE(get_instance, get_device)                                                                   \
     LAYER_API VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(                                \

@@ -56,10 +56,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_module(VkDevice device, const VkSha
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    next_instance = layer_next_of_instance(info);
-    if (next_instance == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
+    VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result == VK_SUCCESS)
         next_features = (PFN_vkGetPhysicalDeviceFeatures2)next_instance(*out, "vkGetPhysicalDeviceFeatures2");
     return result;
@@ -67,11 +64,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    PFN_vkCreateDevice create;
-    next_device = layer_next_of_device(info, &create);
-    if (next_device == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = create(physical, info, host, out);
+    VkResult result = layer_create_device(physical, info, host, out, &next_device);
     if (result == VK_SUCCESS)
         next_module = (PFN_vkCreateShaderModule)next_device(*out, "vkCreateShaderModule");
     return result;

@@ -43,10 +43,7 @@ static void stop(const char *words) {
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    next_instance = layer_next_of_instance(info);
-    if (next_instance == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
+    VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result != VK_SUCCESS)
         return result;
     next_extensions =
@@ -111,10 +108,6 @@ static VKAPI_ATTR void VKAPI_CALL get_semaphores(VkPhysicalDevice device,
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    PFN_vkCreateDevice create;
-    next_device = layer_next_of_device(info, &create);
-    if (next_device == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
     VkExtensionProperties list[MAX_EXTENSIONS];
     bool lacks[GIVEN], portable = false;
     const char *names[MAX_EXTENSIONS];
@@ -133,7 +126,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     }
     if (!portable)
         return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = create(physical, &copy, host, out);
+    VkResult result = layer_create_device(physical, &copy, host, out, &next_device);
     if (result != VK_SUCCESS)
         return result;
     next_semaphore = (PFN_vkCreateSemaphore)next_device(*out, "vkCreateSemaphore");

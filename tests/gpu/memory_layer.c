@@ -83,10 +83,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice device, const VkMemoryAl
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    next_instance = layer_next_of_instance(info);
-    if (next_instance == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = ((PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance"))(info, host, out);
+    VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result != VK_SUCCESS)
         return result;
     next_memory = (PFN_vkGetPhysicalDeviceMemoryProperties)next_instance(*out, "vkGetPhysicalDeviceMemoryProperties");
@@ -96,11 +93,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    PFN_vkCreateDevice create;
-    next_device = layer_next_of_device(info, &create);
-    if (next_device == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = create(physical, info, host, out);
+    VkResult result = layer_create_device(physical, info, host, out, &next_device);
     if (result != VK_SUCCESS)
         return result;
     next_buffer = (PFN_vkGetBufferMemoryRequirements)next_device(*out, "vkGetBufferMemoryRequirements");

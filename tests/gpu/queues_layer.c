@@ -34,11 +34,7 @@ atomic_uint kp_queues_layer_copies;
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
-    next_instance = layer_next_of_instance(info);
-    if (next_instance == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)next_instance(NULL, "vkCreateInstance");
-    VkResult result = create(info, host, out);
+    VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result == VK_SUCCESS)
         next_families = (PFN_vkGetPhysicalDeviceQueueFamilyProperties)next_instance(
             *out, "vkGetPhysicalDeviceQueueFamilyProperties");
@@ -67,9 +63,7 @@ static VKAPI_ATTR void VKAPI_CALL get_families(VkPhysicalDevice device, uint32_t
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
-    PFN_vkCreateDevice create;
-    next_device = layer_next_of_device(info, &create);
-    if (next_device == NULL || info->queueCreateInfoCount == 0)
+    if (info->queueCreateInfoCount == 0)
         return VK_ERROR_INITIALIZATION_FAILED;
     VkDeviceQueueCreateInfo queue = info->pQueueCreateInfos[0];
     queue.queueFamilyIndex = 0;
@@ -77,7 +71,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     VkDeviceCreateInfo copy = *info;
     copy.queueCreateInfoCount = 1;
     copy.pQueueCreateInfos = &queue;
-    VkResult result = create(physical, &copy, host, out);
+    VkResult result = layer_create_device(physical, &copy, host, out, &next_device);
     if (result == VK_SUCCESS) {
         next_queue = (PFN_vkGetDeviceQueue)next_device(*out, "vkGetDeviceQueue");
         next_pool = (PFN_vkCreateCommandPool)next_device(*out, "vkCreateCommandPool");
