@@ -7,48 +7,28 @@
 
 #include <string.h>
 
-static kp_node *node(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list, const kp_type *type) {
-    kp_node *call = kp_check_new(c, KP_NODE_BUILTIN, n, type);
-    call->u.call.row = row;
-    call->u.call.list = list;
-    return call;
-}
-
-static kp_node *argument(kp_checker *c, kp_node *n, const kp_builtin *row) {
-    if (n->kind == KP_NODE_KEYWORD)
-        kp_check_fail(c, n, "%s takes no names for its arguments", row->name);
-    kp_node *value = kp_check_expr(c, n);
-    if (value->type->kind == KP_TYPE_ARRAY)
-        kp_check_fail(c, n, "%s takes values, but '%s' is %s; index it, as in %s[i]", row->name,
-                      kp_check_text(c, value), kp_check_array_word(value->type), kp_check_text(c, value));
-    return value;
-}
-
-static kp_node *integer(kp_checker *c, kp_node *n, const kp_builtin *row) {
-    kp_node *value = argument(c, n, row);
+static void want_integer(kp_checker *c, const kp_node *value, const kp_builtin *row) {
     const kp_type *type = value->type;
     if (kp_type_is_float(type) && (kp_type_is_scalar(type) || type->kind == KP_TYPE_VECTOR))
-        kp_check_fail(c, n, "%s takes integers, but this is %s; its bits are bitcast(u%u, %s)", row->name, type->name,
-                      8 * (unsigned)kp_dtype_size(type->dtype), kp_check_text(c, n));
+        kp_check_fail(c, value, "%s takes integers, but this is %s; its bits are bitcast(u%u, %s)", row->name,
+                      type->name, 8 * (unsigned)kp_dtype_size(type->dtype), kp_check_text(c, value));
     if (!kp_type_is_int(type) || kp_type_is_bool(type) || kp_type_is_matrix(type))
-        kp_check_fail(c, n, "%s takes integers, but this is %s", row->name, type->name);
-    return value;
+        kp_check_fail(c, value, "%s takes integers, but this is %s", row->name, type->name);
 }
 
 // A literal is as wide as what it becomes.
 static kp_node *settle_bits(kp_checker *c, kp_node *value, kp_dtype to) {
-    static const kp_dtype positive[] = {[1] = KP_U8, [2] = KP_U16, [4] = KP_U32, [8] = KP_U64};
-    static const kp_dtype negative[] = {[1] = KP_I8, [2] = KP_I16, [4] = KP_I32, [8] = KP_I64};
     if (value->kind != KP_NODE_CONST || value->type != kp_type_int_literal())
         return kp_check_settle(c, value);
     bool below = kp_fold_compare(KP_TOKEN_LESS, value->type, value->u.value, (kp_value){0});
-    return kp_check_coerce(c, value, kp_type_scalar((below ? negative : positive)[kp_dtype_size(to)]), "bitcast");
+    return kp_check_coerce(c, value, kp_type_scalar(kp_type_int_like(to, below)), "bitcast");
 }
 
 // bitcast(f32, n): the number that has those bits. The type is a scalar for each component, or the whole.
 static kp_node *bitcast(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
     const kp_type *to = kp_signature_value_type(c, list.items[0]);
-    kp_node *value = argument(c, list.items[1], row);
+    kp_check_arguments(c, (kp_list){.items = list.items + 1, .count = 1}, row->name);
+    kp_node *value = list.items[1];
     if (!kp_type_is_numeric(to) || kp_type_is_bool(to) || kp_type_is_matrix(to))
         kp_check_fail(c, list.items[0], "bitcast gives numbers and vectors of them, but this is %s", to->name);
     value = settle_bits(c, value, to->dtype);
@@ -67,31 +47,32 @@ static kp_node *bitcast(kp_checker *c, kp_node *n, const kp_builtin *row, kp_lis
     if (to->dtype == from->dtype)
         return value;
     list.items[1] = value;
-    return node(c, n, row, list, to);
+    return kp_check_builtin(c, n, row, list, to);
 }
 
 static kp_node *mul_hi(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
-    list.items[0] = integer(c, list.items[0], row);
-    list.items[1] = integer(c, list.items[1], row);
+    want_integer(c, list.items[1], row);
     kp_check_unify(c, n, row->name, &list.items[0], &list.items[1]);
     list.items[0] = kp_check_settle(c, list.items[0]);
     list.items[1] = kp_check_settle(c, list.items[1]);
     const kp_type *type = list.items[0]->type;
     if (kp_dtype_size(type->dtype) == 8)
         kp_check_fail(c, n, "mul_hi takes integers of at most 32 bits, but this is %s", type->name);
-    return node(c, n, row, list, type);
+    return kp_check_builtin(c, n, row, list, type);
 }
 
 kp_node *kp_check_bits(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
     if (row->op == KP_BITS_CAST)
         return bitcast(c, n, row, list);
+    kp_check_arguments(c, list, row->name);
+    want_integer(c, list.items[0], row);
     if (row->op == KP_BITS_MUL_HI)
         return mul_hi(c, n, row, list);
-    list.items[0] = kp_check_settle(c, integer(c, list.items[0], row));
+    list.items[0] = kp_check_settle(c, list.items[0]);
     const kp_type *type = list.items[0]->type;
     if (row->op != KP_BITS_REVERSE)
         type = kp_type_vector(KP_I32, kp_type_components(type));
-    return node(c, n, row, list, type);
+    return kp_check_builtin(c, n, row, list, type);
 }
 
 kp_node *kp_check_bits_method(kp_checker *c, kp_node *n) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-static kp_node *builtin_node(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list, const kp_type *type) {
+kp_node *kp_check_builtin(kp_checker *c, const kp_node *n, const kp_builtin *row, kp_list list, const kp_type *type) {
     kp_node *call = kp_check_new(c, KP_NODE_BUILTIN, n, type);
     call->u.call.row = row;
     call->u.call.list = list;
@@ -155,7 +155,7 @@ static kp_node *call_min_max(kp_checker *c, kp_node *n, const kp_builtin *row, k
         const kp_type *type = list.items[0]->type;
         if (type->kind != KP_TYPE_VECTOR || kp_type_is_bool(type))
             kp_check_fail(c, n, "%s takes two numbers or more, or one vector", row->name);
-        return builtin_node(c, n, row, list, type->element);
+        return kp_check_builtin(c, n, row, list, type->element);
     }
     bool literals = all_constant(list);
     for (uint32_t i = 0; i < list.count; i++)
@@ -171,7 +171,7 @@ static kp_node *call_min_max(kp_checker *c, kp_node *n, const kp_builtin *row, k
         }
         return best;
     }
-    return builtin_node(c, n, row, list, kp_check_numbers(c, n, row->name, list));
+    return kp_check_builtin(c, n, row, list, kp_check_numbers(c, n, row->name, list));
 }
 
 static kp_node *call_abs_sign(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list) {
@@ -189,7 +189,7 @@ static kp_node *call_abs_sign(kp_checker *c, kp_node *n, const kp_builtin *row, 
         return list.items[0];
     }
     list.items[0] = kp_check_settle(c, list.items[0]);
-    return builtin_node(c, n, row, list, list.items[0]->type);
+    return kp_check_builtin(c, n, row, list, list.items[0]->type);
 }
 
 static kp_node *call_pow(kp_checker *c, kp_node *n, kp_list list) {
@@ -223,7 +223,7 @@ static kp_node *call_vector(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     if (type->kind != KP_TYPE_VECTOR || kp_type_is_bool(type) != wants_bools)
         kp_check_fail(c, list.items[0], "%s takes a vector of %s, but this is %s", row->name,
                       wants_bools ? "bools" : "numbers", type->name);
-    return builtin_node(c, n, row, list, type->element);
+    return kp_check_builtin(c, n, row, list, type->element);
 }
 
 static kp_node *call_dot(kp_checker *c, kp_node *n, kp_list list) {
@@ -238,7 +238,7 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     case KP_CALL_MAX:
         return call_min_max(c, n, row, list);
     case KP_CALL_CLAMP:
-        return builtin_node(c, n, row, list, kp_check_numbers(c, n, row->name, list));
+        return kp_check_builtin(c, n, row, list, kp_check_numbers(c, n, row->name, list));
     case KP_CALL_ABS:
     case KP_CALL_SIGN:
         return call_abs_sign(c, n, row, list);
@@ -257,13 +257,13 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     case KP_CALL_ISINF:
     case KP_CALL_ISFINITE: {
         const kp_type *type = kp_check_floats(c, n, row->name, list);
-        return builtin_node(c, n, row, list, kp_type_vector(KP_BOOL, kp_type_components(type)));
+        return kp_check_builtin(c, n, row, list, kp_type_vector(KP_BOOL, kp_type_components(type)));
     }
     case KP_CALL_CROSS: {
         const kp_type *type = kp_check_floats(c, n, row->name, list);
         if (type->components != 3)
             kp_check_fail(c, n, "cross takes two vec3, but these are %s", type->name);
-        return builtin_node(c, n, row, list, type);
+        return kp_check_builtin(c, n, row, list, type);
     }
     case KP_CALL_DIVMOD:
     case KP_CALL_MODF:
@@ -271,9 +271,9 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
                       row->name);
     case KP_CALL_LOG:
     case KP_CALL_LOG10:
-        return builtin_node(c, n, row, list, kp_check_narrow(c, n, row, kp_check_floats(c, n, row->name, list)));
+        return kp_check_builtin(c, n, row, list, kp_check_narrow(c, n, row, kp_check_floats(c, n, row->name, list)));
     default:
-        return builtin_node(c, n, row, list, kp_check_floats(c, n, row->name, list));
+        return kp_check_builtin(c, n, row, list, kp_check_floats(c, n, row->name, list));
     }
 }
 
@@ -346,7 +346,7 @@ static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
         kp_check_narrow(c, n, row, type);
     if (row->rule == KP_BUILTIN_VECTORS && type->kind == KP_TYPE_VECTOR)
         type = type->element;
-    return builtin_node(c, n, row, list, type);
+    return kp_check_builtin(c, n, row, list, type);
 }
 
 static _Noreturn void fail_unknown(kp_checker *c, const kp_node *n, const kp_name *name) {
@@ -458,8 +458,8 @@ static kp_node *modf_pair(kp_checker *c, kp_node *n, kp_list list, const kp_buil
     const kp_type *type = kp_check_floats(c, n, "modf", list);
     list.items[0] = kp_check_temporary(c, list.items[0]);
     static const kp_name name = {.text = "trunc", .length = 5};
-    kp_node *whole = builtin_node(c, n, kp_builtin_find(&name), list, type);
-    return pair(c, n, builtin_node(c, n, row, list, type), whole);
+    kp_node *whole = kp_check_builtin(c, n, kp_builtin_find(&name), list, type);
+    return pair(c, n, kp_check_builtin(c, n, row, list, type), whole);
 }
 
 // What a helper gives, in temporaries.

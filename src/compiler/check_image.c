@@ -347,10 +347,7 @@ static kp_node *check_sample(kp_checker *c, kp_node *n, const kp_builtin *row) {
     if (image->u.symbol->writes)
         fail_both(c, n, name);
     image->u.symbol->reads = image->u.symbol->samples = true;
-    kp_node *call = kp_check_new(c, KP_NODE_BUILTIN, n, type->element);
-    call->u.call.row = row;
-    call->u.call.list = list;
-    return call;
+    return kp_check_builtin(c, n, row, list, type->element);
 }
 
 static void want_plain(kp_checker *c, kp_list list, const char *name) {

@@ -130,13 +130,6 @@ static kp_node *eye(kp_checker *c, kp_node *n, const kp_node *size) {
 // Working with them
 // ---------------------------------------------------------------------------------------------------------------------
 
-static kp_node *call(kp_checker *c, const kp_node *n, const kp_builtin *row, kp_list list, const kp_type *type) {
-    kp_node *result = kp_check_new(c, KP_NODE_BUILTIN, n, type);
-    result->u.call.row = row;
-    result->u.call.list = list;
-    return result;
-}
-
 static const kp_type *transposed(const kp_type *type) {
     return kp_type_matrix(type->dtype, type->element->components, type->length);
 }
@@ -148,10 +141,10 @@ kp_node *kp_check_matrix_call(kp_checker *c, kp_node *n, const kp_builtin *row, 
     if (!kp_type_is_matrix(type))
         kp_check_fail(c, list.items[0], "%s takes a matrix, but this is %s", row->name, type->name);
     if (row->op == KP_MATRIX_TRANSPOSE)
-        return call(c, n, row, list, transposed(type));
+        return kp_check_builtin(c, n, row, list, transposed(type));
     if (type->length != type->element->components)
         kp_check_fail(c, list.items[0], "%s takes a square matrix, but this is %s", row->name, type->name);
-    return call(c, n, row, list, row->op == KP_MATRIX_DETERMINANT ? type->element->element : type);
+    return kp_check_builtin(c, n, row, list, row->op == KP_MATRIX_DETERMINANT ? type->element->element : type);
 }
 
 // m.T
@@ -162,7 +155,7 @@ kp_node *kp_check_matrix_attribute(kp_checker *c, kp_node *n, kp_node *matrix) {
                       kp_check_text(c, matrix), matrix->type->name, n->u.attribute.name->text);
     kp_list list = new_list(c, 1);
     list.items[0] = matrix;
-    return call(c, n, &row, list, transposed(matrix->type));
+    return kp_check_builtin(c, n, &row, list, transposed(matrix->type));
 }
 
 static uint32_t rows_of(const kp_type *type) { return kp_type_is_matrix(type) ? type->length : type->components; }
@@ -186,7 +179,7 @@ static kp_node *product(kp_checker *c, kp_node *n, kp_node *left, kp_node *right
     kp_list list = new_list(c, 2);
     list.items[0] = left;
     list.items[1] = right;
-    return call(c, n, &row, list, type);
+    return kp_check_builtin(c, n, &row, list, type);
 }
 
 // A number beside a matrix stays one; emit spreads it.

@@ -12,13 +12,6 @@ static const kp_builtin *row_of(kp_checker *c, const kp_node *n) {
     return ours && kp_check_is_function(c, n->u.call.callee) ? NULL : row;
 }
 
-static kp_node *builtin_node(kp_checker *c, kp_node *n, const kp_builtin *row, kp_list list, const kp_type *type) {
-    kp_node *call = kp_check_new(c, KP_NODE_BUILTIN, n, type);
-    call->u.call.row = row;
-    call->u.call.list = list;
-    return call;
-}
-
 void kp_check_need_local_size(kp_checker *c, const kp_node *n, const char *what) {
     if (!c->kernel->has_local_size)
         kp_check_fail(c, n, "%s needs to know the size of a workgroup; write @kp.kernel(local_size=64)", what);
@@ -110,7 +103,7 @@ kp_node *kp_check_barrier(kp_checker *c, kp_node *n) {
         kp_check_need_local_size(c, n, row->name);
     c->kernel->has_barrier |= row->op == KP_BARRIER_ALL;
     c->kernel->orders_memory = true;
-    return builtin_node(c, n, row, (kp_list){0}, NULL);
+    return kp_check_builtin(c, n, row, (kp_list){0}, NULL);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -172,7 +165,7 @@ static kp_node *check_atomic(kp_checker *c, kp_node *n, const kp_builtin *row) {
     for (uint32_t i = 0; i < values; i++)
         list.items[i + 1] =
             kp_check_coerce(c, kp_check_expr(c, n->u.call.list.items[first + i]), type, "the value of an atomic");
-    return builtin_node(c, n, row, list, type);
+    return kp_check_builtin(c, n, row, list, type);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -235,7 +228,7 @@ static kp_node *check_subgroup(kp_checker *c, kp_node *n, const kp_builtin *row)
     }
     if (list.count > 1)
         list.items[1] = lane_number(c, list.items[1], row);
-    return builtin_node(c, n, row, list, subgroup_type(row, list.count > 0 ? list.items[0]->type : NULL));
+    return kp_check_builtin(c, n, row, list, subgroup_type(row, list.count > 0 ? list.items[0]->type : NULL));
 }
 
 kp_node *kp_check_parallel(kp_checker *c, kp_node *n, const kp_builtin *row) {

@@ -225,6 +225,9 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n);
 kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when it gives several values, the checked call
                                                       // of a helper, or NULL for another one, which is left unchecked
 
+// A node for the call, of checked arguments.
+kp_node *kp_check_builtin(kp_checker *c, const kp_node *n, const struct kp_builtin *row, kp_list list,
+                          const kp_type *type);
 void kp_check_arguments(kp_checker *c, kp_list list, const char *name);                     // values without names
 const kp_type *kp_check_floats(kp_checker *c, kp_node *n, const char *name, kp_list list);  // of one float type; it
 const kp_type *kp_check_numbers(kp_checker *c, kp_node *n, const char *name, kp_list list); // ... of one numeric type

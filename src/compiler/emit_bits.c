@@ -16,13 +16,10 @@ static const kp_type *like(const kp_type *type, kp_dtype dtype) {
     return kp_type_vector(dtype, kp_type_components(type));
 }
 
-static kp_dtype unsigned_of(const kp_type *type) {
-    static const kp_dtype of[] = {[1] = KP_U8, [2] = KP_U16, [4] = KP_U32, [8] = KP_U64};
-    return of[kp_dtype_size(type->dtype)];
-}
+static const kp_type *unsigned_like(const kp_type *type) { return like(type, kp_type_int_like(type->dtype, false)); }
 
 static words split(kp_emitter *e, const kp_type *type, uint32_t x) {
-    const kp_type *bare = like(type, unsigned_of(type));
+    const kp_type *bare = unsigned_like(type);
     words w = {.type = like(type, KP_U32)};
     x = kp_emit_cast(e, type, bare, x);
     w.low = kp_emit_cast(e, bare, w.type, x);
@@ -55,7 +52,7 @@ static uint32_t length(kp_emitter *e, const words *w) {
 }
 
 static uint32_t reverse(kp_emitter *e, const kp_type *type, const words *w) {
-    const kp_type *bare = like(type, unsigned_of(type));
+    const kp_type *bare = unsigned_like(type);
     uint32_t id = kp_emit_type(e, w->type), bare_id = kp_emit_type(e, bare),
              size = (uint32_t)kp_dtype_size(type->dtype);
     uint32_t low = kp_spirv_unary(e->s, SpvOpBitReverse, id, w->low);

@@ -131,15 +131,6 @@ static uint32_t reduce_normal(writer *w, uint32_t x, uint32_t y) {
     return select_f(w, below, fadd(w, rest, y), rest);
 }
 
-// One of three numbers, for a y that is tiny, huge, or neither.
-static uint32_t by_size(writer *w, uint32_t y, double tiny, double huge) {
-    uint32_t is_tiny = test(w, SpvOpFOrdLessThan, y, f(w, 0x1p-100));
-    uint32_t is_huge = test(w, SpvOpFOrdGreaterThan, y, f(w, 0x1p100));
-    uint32_t down = f(w, huge), one = f(w, 1), up = f(w, tiny);
-    uint32_t rest = select_f(w, is_huge, down, one);
-    return select_f(w, is_tiny, up, rest);
-}
-
 // The same for x < y too. Devices divide as they like by an f32 whose reciprocal is subnormal, and take the subnormal
 // parts of a tiny one for 0: what is of such a size is scaled.
 static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
@@ -147,7 +138,11 @@ static uint32_t reduce(writer *w, uint32_t x, uint32_t y) {
     if (w->wide) {
         rest = reduce_normal(w, x, y);
     } else {
-        uint32_t scale = by_size(w, y, 0x1p60, 0x1p-60), back = by_size(w, y, 0x1p-60, 0x1p60);
+        uint32_t tiny = test(w, SpvOpFOrdLessThan, y, f(w, 0x1p-100));
+        uint32_t huge = test(w, SpvOpFOrdGreaterThan, y, f(w, 0x1p100));
+        uint32_t up = f(w, 0x1p60), down = f(w, 0x1p-60), one = f(w, 1);
+        uint32_t scale = select_f(w, tiny, up, select_f(w, huge, down, one));
+        uint32_t back = select_f(w, tiny, down, select_f(w, huge, up, one));
         uint32_t scaled = fmul(w, x, scale);
         rest = fmul(w, reduce_normal(w, scaled, fmul(w, y, scale)), back);
     }

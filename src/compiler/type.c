@@ -273,6 +273,12 @@ bool kp_type_is_float(const kp_type *type) {
     return type->kind == KP_TYPE_FLOAT_LITERAL || (kp_type_is_value(type) && is_float_dtype(type->dtype));
 }
 
+kp_dtype kp_type_int_like(kp_dtype dtype, bool is_signed) {
+    static const kp_dtype of[9][2] = {
+        [1] = {KP_U8, KP_I8}, [2] = {KP_U16, KP_I16}, [4] = {KP_U32, KP_I32}, [8] = {KP_U64, KP_I64}};
+    return of[kp_dtype_size(dtype)][is_signed];
+}
+
 bool kp_type_is_signed(const kp_type *type) {
     return type->kind == KP_TYPE_INT_LITERAL || (kp_type_is_value(type) && is_signed_dtype(type->dtype));
 }

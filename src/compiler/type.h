@@ -71,6 +71,8 @@ const kp_type *kp_type_find(const char *name);
 // True when `wide` has every value of `narrow`: i32 those of i16 and u16, f32 those of f16 and u16.
 bool kp_type_holds(kp_dtype wide, kp_dtype narrow);
 
+kp_dtype kp_type_int_like(kp_dtype dtype, bool is_signed); // the integer of as many bytes
+
 bool kp_type_is_literal(const kp_type *type);              // either of the two
 bool kp_type_is_scalar(const kp_type *type);               // one number or bool, literals included
 bool kp_type_is_float(const kp_type *type);                // scalar or vector of floats, or a float literal
