@@ -175,6 +175,9 @@ static int move(kp_ext *ext, ext_core *core, const ext_plan *plan, PyObject *tup
     return result == KP_OK ? 0 : -1;
 }
 
+typedef struct call call; // with results that NumPy puts in their places
+static int fill_targets(const call *c, PyObject *tuple);
+
 static int carry(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_launch *launch, PyObject *tuple,
                  const ext_cargo *objects) {
     uint64_t recipe;
@@ -182,6 +185,20 @@ static int carry(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_la
     if (result == 0)
         result = ext_anonymous_launch(ext, core, plan->program, tuple, launch, &recipe);
     return result == 0 ? move(ext, core, plan, tuple, objects, false) : -1;
+}
+
+// From taking the temporaries to giving them back. `c`: the call that made the plan, or NULL.
+static int run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_launch *launch, const ext_cargo *objects,
+               const call *c) {
+    ext_core_pin(core);
+    PyObject *tuple = load(ext, core, plan, objects);
+    int result = tuple != NULL ? carry(ext, core, plan, launch, tuple, objects) : -1;
+    if (result == 0 && c != NULL)
+        result = fill_targets(c, tuple);
+    if (tuple != NULL)
+        unload(core, plan, tuple);
+    ext_core_unpin(core);
+    return result;
 }
 
 int ext_plan_run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_cargo *objects, const ext_patch *patches,
@@ -194,15 +211,7 @@ int ext_plan_run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_ca
     }
     for (size_t i = 0; i < patch_count; i++)
         memcpy(push + patches[i].offset, patches[i].bytes, patches[i].size);
-    if (ext_core_use(ext, core) == NULL)
-        return -1;
-    ext_core_pin(core);
-    PyObject *tuple = load(ext, core, plan, objects);
-    int result = tuple != NULL ? carry(ext, core, plan, &launch, tuple, objects) : -1;
-    if (tuple != NULL)
-        unload(core, plan, tuple);
-    ext_core_unpin(core);
-    return result;
+    return ext_core_use(ext, core) != NULL ? run(ext, core, plan, &launch, objects, NULL) : -1;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -215,7 +224,7 @@ typedef struct reading {
     PyObject *target; // where results go: an array or a list, borrowed; NULL: nowhere
 } reading;
 
-typedef struct call {
+struct call {
     kp_ext *ext;
     ext_core *core;
     const kp_program *program;
@@ -223,7 +232,7 @@ typedef struct call {
     PyObject *items; // tuple: of each argument a kp.Memory, or (given, readable, target, shape, image)
     ext_plan *plan;
     reading *readings;
-} call;
+};
 
 static bool is_memory(const call *c, size_t k) {
     return PyObject_TypeCheck(PyTuple_GetItem(c->items, (Py_ssize_t)k), c->ext->memory_type);
@@ -475,7 +484,7 @@ static int read_extent(const call *c, PyObject *given, uint32_t extent[3]) {
     return result < 0 ? -1 : extent[0] == 0 || extent[1] == 0 || extent[2] == 0;
 }
 
-static int run(call *c) {
+static int run_first(const call *c) {
     ext_cargo *objects = ext_core_use(c->ext, c->core) != NULL ? calloc(c->plan->count + 1, sizeof *objects) : NULL;
     if (objects == NULL) {
         if (!PyErr_Occurred())
@@ -485,14 +494,7 @@ static int run(call *c) {
     for (size_t k = 0; k < c->plan->count; k++)
         objects[k] = (ext_cargo){.memory = PyTuple_GetItem(c->items, (Py_ssize_t)k),
                                  .elements = (void *)(uintptr_t)c->readings[k].data.bytes};
-    ext_core_pin(c->core);
-    PyObject *tuple = load(c->ext, c->core, c->plan, objects);
-    int result = tuple != NULL ? carry(c->ext, c->core, c->plan, &c->plan->launch, tuple, objects) : -1;
-    if (result == 0)
-        result = fill_targets(c, tuple);
-    if (tuple != NULL)
-        unload(c->core, c->plan, tuple);
-    ext_core_unpin(c->core);
+    int result = run(c->ext, c->core, c->plan, &c->plan->launch, objects, c);
     free(objects);
     return result;
 }
@@ -506,7 +508,7 @@ static PyObject *launch_memories(call *c, PyObject *program) {
 
 // Takes the plan over.
 static PyObject *launch_arrays(call *c) {
-    PyObject *capsule = run(c) == 0 ? PyCapsule_New(c->plan, capsule_name, free_capsule) : NULL;
+    PyObject *capsule = run_first(c) == 0 ? PyCapsule_New(c->plan, capsule_name, free_capsule) : NULL;
     if (capsule != NULL)
         c->plan = NULL;
     return capsule;

@@ -52,10 +52,10 @@ int ext_memories_check(kp_ext *ext, const kp_program *program, const char *kerne
         if (!PyObject_TypeCheck(item, ext->memory_type))
             continue;
         kp_result result;
-        char what[EXT_ARGUMENT_NAME];
         const char *reason = unusable(core, (ext_tensor *)item, &result);
-        ext_argument_name(kernel, p, what);
         if (reason != NULL) {
+            char what[EXT_ARGUMENT_NAME];
+            ext_argument_name(kernel, p, what);
             ext_error_format(ext, result, "%s: %s", what, reason);
             return -1;
         }

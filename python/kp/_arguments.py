@@ -6,6 +6,7 @@ from __future__ import annotations
 from operator import index
 
 from . import _kp
+from ._dtypes import NUMPY_NAMES
 from ._images import KINDS, check_image
 
 TYPE_CHECKING = False
@@ -58,7 +59,7 @@ def refuse_masked(argument: Any, what: str) -> None:
 
 
 def wrong_type(param: Param, dtype: Any, what: str) -> TypeError:
-    wanted = f"an array of {param.structure[0]}" if param.structure is not None else _NUMPY_NAMES[param.dtype]
+    wanted = f"an array of {param.structure[0]}" if param.structure is not None else NUMPY_NAMES[param.dtype]
     names = getattr(dtype, "names", None)
     has = str(dtype) if names is None else f"structs of {', '.join(names)}"
     return TypeError(f"{what}: has {'dtype ' if names is None else ''}{has}, must be {wanted}")
@@ -138,7 +139,6 @@ def target_of(argument: Any, what: str) -> Any:
     return as_numpy(argument, what)
 
 
-_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 _KOMPUTE_NAMES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}
 
 __all__ = [

@@ -4,6 +4,7 @@ library that keeps pictures in arrays."""
 from __future__ import annotations
 
 from . import _kp
+from ._dtypes import NUMPY_NAMES
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -12,7 +13,6 @@ if TYPE_CHECKING:
     from ._kp import Image, Param
 
 KINDS = ("image", "texture", "sampler")  # of parameters that take images
-_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 # What can be read as each type, and whether it is normalized then.
 _READ_AS = {
     "f32": {"float32": False, "float16": False, "uint8": True, "int8": True},
@@ -41,7 +41,7 @@ def describe(array: Any, param: Param, what: str) -> tuple[Any, tuple[int, ...],
 
     if param.kind == "sampler":
         raise TypeError(f"{what}: must be a kp.Image, whose filter and wrap count, not {type(array).__name__}")
-    wanted = _NUMPY_NAMES[param.dtype]
+    wanted = NUMPY_NAMES[param.dtype]
     if isinstance(array, (list, tuple)):
         numbers = numpy.frombuffer(_kp.numbers(array, param.dtype, what), wanted)
         try:

@@ -16,6 +16,7 @@ import sys
 from keyword import iskeyword
 
 from . import _kp
+from ._dtypes import LANGUAGE_NAMES, NUMPY_NAMES
 from .lang import LanguageType, Written, matrix_shape, type_text
 
 TYPE_CHECKING = False
@@ -164,7 +165,7 @@ def dtype_of(structure: _Structure) -> Any:
     _, size, _, fields = structure
     formats = []
     for _, type_, dtype, components, count, _, _, inner in fields:
-        base = numpy.dtype(_NUMPY_NAMES[dtype]) if inner is None else dtype_of(inner)
+        base = numpy.dtype(NUMPY_NAMES[dtype]) if inner is None else dtype_of(inner)
         matrix = matrix_shape(type_)
         parts = (count, components) if matrix is None else (count // matrix[0], *matrix)  # a matrix counts its rows
         shape = tuple(n for k, n in enumerate(parts) if n > 1 or (k == 0 and _is_array(type_)))
@@ -216,9 +217,9 @@ def _field_text(dtype: Any, name: str) -> str:
     base, shape = dtype.subdtype or (dtype, ())
     if base.names is not None:
         text = _checked(base).text.replace("'Struct', ", "", 1)
-    elif base.isnative and base.name in _LANGUAGE_NAMES:
-        text = _LANGUAGE_NAMES[base.name]
-    elif base.name in _LANGUAGE_NAMES:
+    elif base.isnative and base.name in LANGUAGE_NAMES:
+        text = LANGUAGE_NAMES[base.name]
+    elif base.name in LANGUAGE_NAMES:
         raise TypeError(
             f"kp.struct: the field '{name}' has dtype {base.str}, of the other byte order; convert the array with astype()"
         )
@@ -256,9 +257,5 @@ def uniform_array(program: Program, param: Param, value: Any, who: str) -> Any:
     """The array of a uniform's bytes, from a value."""
     import numpy
 
-    dtype = _NUMPY_NAMES[param.dtype] if param.structure is None else dtype_of(param.structure)
+    dtype = NUMPY_NAMES[param.dtype] if param.structure is None else dtype_of(param.structure)
     return numpy.frombuffer(program._value(param.name, value, who), dtype)
-
-
-_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
-_LANGUAGE_NAMES = {numpy_name: text for text, numpy_name, _, _ in _kp.DTYPES}

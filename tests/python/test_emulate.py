@@ -12,6 +12,7 @@ import numpy as np
 import pyshader as ps
 import pytest
 from kp.lang import Array, Index, Index2, LocalIndex, LocalSize, exp, f32, i32, u8, u32, vec2, vec3
+from typekit import TYPES
 
 SCALE = 3
 TYPED = np.float32(0.1)
@@ -276,7 +277,7 @@ def test_functions_of_literals_are_literals(value):
     for kind in ("f32", "f16", "u32", "i64"):
         if "." in value and kind[0] != "f":
             continue
-        x = np.array([2, 3], dtype={"f": "f", "i": "i", "u": "u"}[kind[0]] + str(int(kind[1:]) // 8))
+        x = np.array([2, 3], dtype=TYPES[kind])
         kernel = kp.kernel_from_source(f"def k(i: Index, x: Array[{kind}]):\n    x[i] = x[i] * {value}\n")
         kernel.emulate(x)
         assert x.tolist() == [n * eval(value) for n in (2, 3)]

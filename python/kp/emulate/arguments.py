@@ -3,6 +3,7 @@ works on, NumPy arrays and values of the language."""
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 
 from .. import _kp
 from .._arguments import check_array, check_memory, check_shape, refuse_masked, shape_of, wrong_type
+from .._dtypes import NUMPY_NAMES
 from .._images import KINDS, describe
 from .arrays import Array
 from .structs import Struct, field_error, numbers
@@ -32,15 +34,10 @@ def text_of(kind: Any) -> str:
     return str(kind.__name__)
 
 
-_compiled: dict[str, _kp.Program] = {}
-
-
+@functools.cache
 def declare(name: str, text: str) -> _kp.Program:
     """A program with a parameter of this name and type alone."""
-    source = f"def kernel({name}: {text}):\n    pass\n"
-    if source not in _compiled:
-        _compiled[source] = _kp.compile(source)
-    return _compiled[source]
+    return _kp.compile(f"def kernel({name}: {text}):\n    pass\n")
 
 
 # ----------------------------------------------------------------------------------------------------------------------
@@ -142,7 +139,7 @@ def _native(given: Any) -> Any:
 def _flat(param: _kp.Param, given: Any, what: str) -> Any:
     if param.structure is not None:
         return np.asarray(given).reshape(-1)
-    data = np.frombuffer(bytearray(_kp.numbers(given, param.dtype, what)), _NUMPY_NAMES[param.dtype])
+    data = np.frombuffer(bytearray(_kp.numbers(given, param.dtype, what)), NUMPY_NAMES[param.dtype])
     if isinstance(given, (list, tuple)):
         return data
     try:
@@ -151,7 +148,5 @@ def _flat(param: _kp.Param, given: Any, what: str) -> Any:
         return data
     return found.astype(data.dtype, copy=False).reshape(-1)
 
-
-_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 
 __all__ = ["Arguments", "declare", "text_of", "value_of"]

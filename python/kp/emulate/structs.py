@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from .. import _kp
+from .._dtypes import NUMPY_NAMES
 from .arrays import Array, from_list
 from .vectors import Composite, Value, typed
 
@@ -141,7 +141,7 @@ def field_error(structure: Any, dtype: Any) -> str | None:
         if name != has:
             return f"the field after byte {offset} is '{has}', not '{name}'"
         same = base.names is None if inner is None else base.names is not None
-        if not same or (inner is None and base != _NUMPY_NAMES[kind]) or math.prod(shape) != components * count:
+        if not same or (inner is None and base != NUMPY_NAMES[kind]) or math.prod(shape) != components * count:
             return f"field '{name}' has dtype {dtype.fields[has][0]}, not that of {type_}"
         if dtype.fields[has][1] != offset:
             return f"field '{name}' is at byte {dtype.fields[has][1]}, not {offset} (make the dtype with align=True)"
@@ -164,7 +164,5 @@ def view(data: Any, kind: Any, name: str) -> Any:
         raise TypeError(f"argument '{name}': has dtype {has}, must be {wanted}")
     return data.view(wanted)
 
-
-_NUMPY_NAMES = {text: numpy_name for text, numpy_name, _, _ in _kp.DTYPES}
 
 __all__ = ["Struct", "field_error", "leaf", "numbers", "struct", "view"]
