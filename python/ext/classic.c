@@ -1,5 +1,7 @@
-// See ext.h. The ops of the 0.5 API: what each records.
+// See ext.h. The 0.5 API: what each of its ops records, and the methods of the manager that are of it alone.
 #include "ext.h"
+
+#include <stdio.h>
 
 static int succeeded(kp_ext *ext, kp_result result) {
     if (result == KP_OK)
@@ -113,4 +115,127 @@ int ext_classic_record(kp_ext *ext, ext_core *core, kp_sequence *sequence, ext_c
         result = record_algorithm(ext, core, sequence, op, tuple, extra, algorithm);
     Py_DECREF(tuple);
     return result;
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Methods of the manager
+// ---------------------------------------------------------------------------------------------------------------------
+
+// A new sequence under `name`; an older one of that name loses it.
+static PyObject *make_named(ext_manager *m, const char *name, uint32_t queue) {
+    PyObject *sequence = ext_sequence_new(m->ext, m->core, queue, 0, name);
+    if (sequence != NULL && PyDict_SetItemString(m->named, name, sequence) < 0)
+        Py_CLEAR(sequence);
+    return sequence;
+}
+
+PyObject *ext_classic_create_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"name", "queueIndex", NULL};
+    ext_manager *m = (ext_manager *)self;
+    const char *name = "";
+    PyObject *queue_object = NULL;
+    uint32_t queue = 0;
+    char made_up[48];
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:create_sequence", names, &name, &queue_object) ||
+        ext_element_count(KP_U32, queue_object, "queueIndex", &queue) < 0)
+        return NULL;
+    if (name[0] == '\0') {
+        snprintf(made_up, sizeof made_up, "sequence %llu", (unsigned long long)++m->next_name);
+        name = made_up;
+    }
+    return make_named(m, name, queue);
+}
+
+static PyObject *get_named(ext_manager *m, const char *name) {
+    PyObject *found = PyDict_GetItemString(m->named, name); // borrowed
+    return found != NULL ? Py_NewRef(found) : make_named(m, name, 0);
+}
+
+PyObject *ext_classic_get_create_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"name", NULL};
+    const char *name;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s:get_create_sequence", names, &name))
+        return NULL;
+    return get_named((ext_manager *)self, name);
+}
+
+PyObject *ext_classic_build_tensor(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "tensorType", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *data, *type = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:build_tensor", names, &data, &type))
+        return NULL;
+    PyObject *tensor = PyObject_CallFunctionObjArgs((PyObject *)m->ext->tensor_type, data, type, NULL);
+    PyObject *one = tensor != NULL ? Py_BuildValue("(O)", tensor) : NULL;
+    if (one == NULL || ext_anonymous_eval(m->ext, m->core, EXT_TENSOR_CREATE, one, Py_None, false) < 0)
+        Py_CLEAR(tensor);
+    Py_XDECREF(one);
+    return tensor;
+}
+
+static int eval_named(ext_manager *m, ext_classic_op op, PyObject *tensors, PyObject *extra, const char *name,
+                      bool async) {
+    ext_sequence *s = (ext_sequence *)get_named(m, name);
+    PyObject *done = s != NULL ? PyObject_CallMethod((PyObject *)s, "begin", NULL) : NULL;
+    if (done != NULL)
+        EXT_SET(done, PyObject_CallMethod((PyObject *)s, "_record_op", "iOO", (int)op, tensors, extra));
+    int result = done != NULL ? ext_sequence_run(s, async ? EXT_EVAL_ASYNC : EXT_EVAL, 0) : -1;
+    Py_XDECREF(done);
+    Py_XDECREF((PyObject *)s);
+    return result;
+}
+
+// _eval_op(op, tensors, extra, name, async): what eval_<op> and its relatives come to. name is None for the anonymous.
+PyObject *ext_classic_eval_op(PyObject *self, PyObject *args) {
+    ext_manager *m = (ext_manager *)self;
+    int op, async;
+    PyObject *tensors, *extra, *text;
+    const char *name = NULL;
+    if (!PyArg_ParseTuple(args, "iOOOp:_eval_op", &op, &tensors, &extra, &text, &async))
+        return NULL;
+    if (text != Py_None && !PyUnicode_Check(text))
+        return PyErr_Format(PyExc_TypeError, "sequence_name: must be str, not %R", Py_TYPE(text));
+    if (text != Py_None && ext_options_text(text, "sequence_name", &name) < 0)
+        return NULL;
+    if (op < 0 || op >= EXT_CLASSIC_OP_COUNT)
+        return PyErr_Format(PyExc_ValueError, "no op %d", op);
+    if (op >= EXT_ALGO_MULT)
+        ext_log_follow();
+    int result = name != NULL ? eval_named(m, (ext_classic_op)op, tensors, extra, name, async != 0)
+                              : ext_anonymous_eval(m->ext, m->core, (ext_classic_op)op, tensors, extra, async != 0);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+PyObject *ext_classic_eval_await(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"name", "waitFor", NULL};
+    ext_manager *m = (ext_manager *)self;
+    const char *name;
+    PyObject *object = NULL;
+    uint64_t timeout;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|O:eval_await", names, &name, &object) ||
+        ext_sequence_timeout(object, &timeout) < 0)
+        return NULL;
+    PyObject *found = PyDict_GetItemString(m->named, name); // borrowed
+    if (found == NULL) {
+        PyObject *all = PyDict_Keys(m->named);
+        if (all != NULL)
+            PyErr_Format(PyExc_ValueError, "no sequence is called '%s'; there are %R", name, all);
+        Py_XDECREF(all);
+        return NULL;
+    }
+    Py_INCREF(found);
+    int result = ext_sequence_run((ext_sequence *)found, EXT_AWAIT, timeout);
+    Py_DECREF(found);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
+}
+
+PyObject *ext_classic_eval_await_def(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"waitFor", NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *object = NULL;
+    uint64_t timeout;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:eval_await_def", names, &object) ||
+        ext_sequence_timeout(object, &timeout) < 0 || ext_anonymous_await(m->ext, m->core, timeout) < 0)
+        return NULL;
+    Py_RETURN_NONE;
 }

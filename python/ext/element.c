@@ -113,10 +113,8 @@ static int set_float(kp_dtype dtype, void *at, PyObject *value) {
     double number = PyFloat_AsDouble(value);
     if (number == -1.0 && PyErr_Occurred())
         return -1;
-    if (isfinite(number) && (dtype == KP_F32 ? isinf((float)number) : dtype == KP_F16 && fabs(number) >= HALF_LIMIT)) {
-        PyErr_Format(PyExc_OverflowError, "%R does not fit in %s", value, ext_element_numpy(dtype));
-        return -1;
-    }
+    if (isfinite(number) && (dtype == KP_F32 ? isinf((float)number) : dtype == KP_F16 && fabs(number) >= HALF_LIMIT))
+        return out_of_range(dtype, value);
     if (dtype == KP_F64) {
         memcpy(at, &number, sizeof number);
     } else if (dtype == KP_F32) {
@@ -188,6 +186,20 @@ int ext_element_set(kp_dtype dtype, void *at, PyObject *value) {
     int result = is_unsigned ? set_unsigned(dtype, at, integer) : set_signed(dtype, at, integer);
     Py_DECREF(integer);
     return result;
+}
+
+int ext_element_count(kp_dtype dtype, PyObject *object, const char *what, void *at) {
+    if (object == NULL || ext_element_set(dtype, at, object) == 0)
+        return 0;
+    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**%d - 1, not %R", what, 8 * (int)kp_dtype_size(dtype),
+                     object);
+    } else if (PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "%s: must be a whole number, not %R", what, Py_TYPE(object));
+    }
+    return -1;
 }
 
 static bool little_endian(void) {

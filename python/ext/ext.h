@@ -184,6 +184,10 @@ PyObject *ext_element_get(kp_dtype dtype, const void *at);
 // becomes that is so already, no other.
 int ext_element_set(kp_dtype dtype, void *at, PyObject *value);
 
+// The same of an argument that is a count or the like, of an unsigned dtype; NULL, which was not given, changes
+// nothing. -1 with a ValueError or TypeError that names `what`.
+int ext_element_count(kp_dtype dtype, PyObject *object, const char *what, void *at);
+
 // An element of a foreign buffer: kind 'f', 'i', 'u' or '?', its bytes, and whether they are the other way round.
 typedef struct ext_element {
     char kind;
@@ -200,6 +204,29 @@ int ext_element_dtype(ext_element element);
 float ext_element_float(ext_element element, const void *at);
 bool ext_element_too_large(ext_element element, const void *at);      // for a float: it would become infinite
 void ext_element_copy(ext_element element, const void *at, void *to); // same bytes, in host order
+
+// ---------------------------------------------------------------------------------------------------------------------
+// options.c: what a manager is asked for. An argument of NULL or None was not given. -1 or NULL with an exception that
+// names `what`.
+// ---------------------------------------------------------------------------------------------------------------------
+
+// UTF-8 without NUL, borrowed from a str.
+int ext_options_text(PyObject *text, const char *what, const char **out);
+
+// The items of a sequence that is no text: a new tuple.
+PyObject *ext_options_list(PyObject *object, const char *what, const char *items);
+
+typedef struct ext_names {
+    const char **names;
+    size_t count;
+    PyObject *held; // what they are borrowed from
+} ext_names;
+
+// A list of texts, into a zeroed one, to be released even when this fails.
+int ext_options_names(PyObject *object, const char *what, ext_names *out);
+void ext_options_release(ext_names *names);
+
+int ext_options_toggle(PyObject *object, kp_toggle *out);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // data.c: many numbers
@@ -403,7 +430,7 @@ typedef struct ext_manager {
 // A manager of that class on a handle, which it takes over, also when it fails.
 PyObject *ext_manager_on(PyTypeObject *type, kp_ext *ext, kp_manager *handle);
 
-// making.c: tensors of a shape; methods of ext_manager.
+// making.c: methods of ext_manager.
 typedef struct ext_making {
     kp_tensor_desc desc;     //
     ext_structure structure; // what it points to, for structs
@@ -413,6 +440,8 @@ typedef struct ext_making {
 // has to be finished: `tensor`, which is taken over and may be NULL, gets its dtype. NULL with an exception.
 int ext_making_read(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, ext_making *out);
 PyObject *ext_making_finish(PyObject *tensor, ext_making *making);
+PyObject *ext_making_tensor(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_making_tensor_t(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_making_full(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_making_zeros(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_making_empty(PyObject *manager, PyObject *args, PyObject *kwargs);
@@ -425,15 +454,19 @@ typedef struct ext_semaphore {
     unsigned waiting;     // threads that wait for it without the GIL
 } ext_semaphore;
 
-// external.c: methods of ext_manager, ext_tensor and ext_sequence
+// external.c: methods of ext_manager and ext_tensor
 int ext_external_init(kp_ext *ext, PyObject *module);
 PyObject *ext_external_exportable(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_external_import(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_external_import_image(ext_manager *m, PyObject *memory, const kp_image_desc *desc);
-PyObject *ext_external_semaphore(PyObject *manager, PyObject *args, PyObject *kwargs);
-PyObject *ext_external_import_semaphore(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_external_export(PyObject *memory, PyObject *unused);
-PyObject *ext_external_submit(PyObject *sequence, PyObject *args, PyObject *kwargs);
+// 'opaque_fd', or the word for `other`. -1 with a ValueError that names `what`.
+int ext_external_handle(const char *word, const char *what, kp_handle_type other, kp_handle_type *out);
+
+// py_semaphore.c: methods of ext_manager and ext_sequence
+PyObject *ext_semaphore_new(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_semaphore_import(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_semaphore_submit(PyObject *sequence, PyObject *args, PyObject *kwargs);
 
 // native.c: Vulkan's handles, of ext_manager, ext_tensor and ext_semaphore; and ext_manager's class
 PyObject *ext_native_manager(PyObject *manager, PyObject *unused);
@@ -448,6 +481,7 @@ int ext_algorithm_init(kp_ext *ext, PyObject *module);
 int ext_program_init(kp_ext *ext, PyObject *module);
 int ext_call_init(kp_ext *ext, PyObject *module);
 int ext_sequence_init(kp_ext *ext, PyObject *module);
+int ext_semaphore_init(kp_ext *ext, PyObject *module);
 int ext_op_init(kp_ext *ext, PyObject *module);
 int ext_manager_init(kp_ext *ext, PyObject *module);
 
@@ -473,10 +507,11 @@ PyObject *ext_tensor_wrap(kp_ext *ext, ext_core *core, kp_memory *handle);
 PyObject *ext_view_take(ext_tensor *tensor, PyObject *key);
 PyObject *ext_view_reshape(PyObject *tensor, PyObject *args);
 
-extern const char *const ext_image_filters[2], *const ext_image_wraps[4]; // by kp_filter and kp_wrap
-
-// An image made by a manager: its data from `object`, which may be None, the rest from `desc`.
+// py_image.c: an image, its data from `object`, which may be None, the rest from `desc`; and methods of ext_manager.
 PyObject *ext_image_new(kp_ext *ext, ext_core *core, PyObject *object, int want, kp_image_desc *desc);
+PyObject *ext_image_image(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_image_image_t(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_image_import(PyObject *manager, PyObject *args, PyObject *kwargs);
 
 // What Python calls an element type: DataTypes, a name, or anything that NumPy takes for a dtype. -1 with TypeError.
 int ext_tensor_dtype(kp_ext *ext, PyObject *object, kp_dtype *out);
@@ -568,7 +603,7 @@ int ext_sequence_timeout(PyObject *object, uint64_t *out);
 int ext_op_record(PyObject *op, ext_sequence *sequence);
 
 // ---------------------------------------------------------------------------------------------------------------------
-// classic.c: the ops of the 0.5 API
+// classic.c: the 0.5 API
 // ---------------------------------------------------------------------------------------------------------------------
 
 // X(name)
@@ -594,6 +629,14 @@ typedef enum ext_classic_op {
 // made for it, or NULL; it must stay as long as the recording. -1 with an exception.
 int ext_classic_record(kp_ext *ext, ext_core *core, kp_sequence *sequence, ext_classic_op op, PyObject *tensors,
                        PyObject *extra, PyObject **algorithm);
+
+// Methods of ext_manager.
+PyObject *ext_classic_create_sequence(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_classic_get_create_sequence(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_classic_build_tensor(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_classic_eval_op(PyObject *manager, PyObject *args);
+PyObject *ext_classic_eval_await(PyObject *manager, PyObject *args, PyObject *kwargs);
+PyObject *ext_classic_eval_await_def(PyObject *manager, PyObject *args, PyObject *kwargs);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // arguments.c: the parameters of a kernel that take memory

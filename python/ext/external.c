@@ -1,4 +1,4 @@
-// See ext.h. Memory that others have too, by file descriptor, and kp.Semaphore, which orders evaluations with them.
+// See ext.h. Memory that others have too, by file descriptor.
 #include "ext.h"
 
 #include <kp/external.h>
@@ -30,15 +30,12 @@ static PyStructSequence_Desc memory_desc = {
 static const char *const handles[] = {
     [KP_HANDLE_OPAQUE_FD] = "opaque_fd", [KP_HANDLE_DMA_BUF] = "dma_buf", [KP_HANDLE_SYNC_FD] = "sync_fd"};
 
-// -1 with a ValueError.
-static int read_handle(const char *word, kp_handle_type *out) {
-    for (int i = KP_HANDLE_OPAQUE_FD; i <= KP_HANDLE_DMA_BUF; i++) {
-        if (strcmp(word, handles[i]) == 0) {
-            *out = (kp_handle_type)i;
-            return 0;
-        }
-    }
-    PyErr_Format(PyExc_ValueError, "handle: '%s' is none of opaque_fd, dma_buf", word);
+int ext_external_handle(const char *word, const char *what, kp_handle_type other, kp_handle_type *out) {
+    bool opaque = strcmp(word, handles[KP_HANDLE_OPAQUE_FD]) == 0;
+    *out = opaque ? KP_HANDLE_OPAQUE_FD : other;
+    if (opaque || strcmp(word, handles[other]) == 0)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of opaque_fd, %s", what, word, handles[other]);
     return -1;
 }
 
@@ -102,8 +99,8 @@ static int read_memory(kp_ext *ext, PyObject *object, kp_external_memory *out) {
     }
     if (!PyArg_ParseTuple(object, "isKKIpUU:import_tensor", &out->fd, &handle, &size, &offset, &type, &dedicated,
                           &device, &driver) ||
-        read_handle(handle, &out->type) < 0 || read_uuid(device, out->device_uuid) < 0 ||
-        read_uuid(driver, out->driver_uuid) < 0)
+        ext_external_handle(handle, "handle", KP_HANDLE_DMA_BUF, &out->type) < 0 ||
+        read_uuid(device, out->device_uuid) < 0 || read_uuid(driver, out->driver_uuid) < 0)
         return -1;
     out->size = size;
     out->offset = offset;
@@ -123,7 +120,8 @@ PyObject *ext_external_exportable(PyObject *self, PyObject *args, PyObject *kwar
     const char *handle = handles[KP_HANDLE_OPAQUE_FD];
     ext_making making = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|OO$s:exportable", names, &shape, &dtype, &type, &handle) ||
-        read_handle(handle, &making.desc.exported) < 0 || ext_making_read(m, shape, dtype, type, &making) < 0)
+        ext_external_handle(handle, "handle", KP_HANDLE_DMA_BUF, &making.desc.exported) < 0 ||
+        ext_making_read(m, shape, dtype, type, &making) < 0)
         return NULL;
     return ext_making_finish(ext_tensor_from_desc(m->ext, m->core, &making.desc), &making);
 }
@@ -173,296 +171,7 @@ PyObject *ext_external_export(PyObject *self, PyObject *unused) {
     return result == KP_OK ? write_memory(t->ext, &memory) : ext_error_raise(t->ext, result);
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// kp.Semaphore
-// ---------------------------------------------------------------------------------------------------------------------
-
-static PyObject *wrap(ext_manager *m, kp_semaphore *handle, bool binary) {
-    allocfunc alloc = (allocfunc)(uintptr_t)PyType_GetSlot(m->ext->semaphore_type, Py_tp_alloc);
-    ext_semaphore *s = (ext_semaphore *)alloc(m->ext->semaphore_type, 0);
-    if (s == NULL) {
-        kp_semaphore_destroy(handle);
-        return NULL;
-    }
-    s->ext = m->ext;
-    s->core = ext_core_hold(m->core);
-    s->handle = handle;
-    s->binary = binary;
-    return (PyObject *)s;
-}
-
-// A number from 0 to 2**64 - 1, or -1 with an exception.
-static int read_value(PyObject *object, const char *what, uint64_t *out) {
-    if (ext_element_set(KP_U64, out, object) == 0)
-        return 0;
-    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**64 - 1, not %R", what, object);
-    } else if (PyErr_ExceptionMatches(PyExc_TypeError)) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "%s: must be a whole number, not %R", what, Py_TYPE(object));
-    }
-    return -1;
-}
-
-// What a semaphore is shared as. -1 with a ValueError.
-static int read_semaphore_handle(const char *word, const char *what, kp_handle_type *out) {
-    bool sync = strcmp(word, handles[KP_HANDLE_SYNC_FD]) == 0;
-    *out = sync ? KP_HANDLE_SYNC_FD : KP_HANDLE_OPAQUE_FD;
-    if (sync || strcmp(word, handles[KP_HANDLE_OPAQUE_FD]) == 0)
-        return 0;
-    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of opaque_fd, sync_fd", what, word);
-    return -1;
-}
-
-// A word, or whether it is opaque_fd.
-static int read_exported(PyObject *object, kp_handle_type *out) {
-    if (object == NULL)
-        return 0;
-    const char *word = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
-    if (word != NULL)
-        return read_semaphore_handle(word, "exported", out);
-    int truth = PyErr_Occurred() ? -1 : PyObject_IsTrue(object);
-    *out = truth > 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
-    return truth < 0 ? -1 : 0;
-}
-
-PyObject *ext_external_semaphore(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"value", "binary", "exported", NULL};
-    ext_manager *m = (ext_manager *)self;
-    PyObject *value = NULL, *exported = NULL;
-    int binary = 0;
-    kp_semaphore_desc desc = {0};
-    kp_semaphore *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O$pO:semaphore", names, &value, &binary, &exported) ||
-        (value != NULL && read_value(value, "value", &desc.value) < 0) || read_exported(exported, &desc.exported) < 0)
-        return NULL;
-    kp_manager *manager = ext_core_use(m->ext, m->core);
-    if (manager == NULL)
-        return NULL;
-    desc.binary = binary != 0 || desc.exported == KP_HANDLE_SYNC_FD;
-    kp_result result = kp_semaphore_create(manager, &desc, &handle);
-    return result == KP_OK ? wrap(m, handle, desc.binary) : ext_error_raise(m->ext, result);
-}
-
-PyObject *ext_external_import_semaphore(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"fd", "binary", "handle", NULL};
-    ext_manager *m = (ext_manager *)self;
-    int fd, binary = 0;
-    const char *word = handles[KP_HANDLE_OPAQUE_FD];
-    kp_semaphore_desc desc = {0};
-    kp_semaphore *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i|$ps:import_semaphore", names, &fd, &binary, &word) ||
-        read_semaphore_handle(word, "handle", &desc.imported) < 0)
-        return NULL;
-    desc.binary = binary != 0 || desc.imported == KP_HANDLE_SYNC_FD;
-    kp_manager *manager = ext_core_use(m->ext, m->core);
-    if (manager == NULL)
-        return NULL;
-    kp_result result = kp_semaphore_import(manager, fd, &desc, &handle);
-    return result == KP_OK ? wrap(m, handle, desc.binary) : ext_error_raise(m->ext, result);
-}
-
-// The handle, or NULL with StateError.
-static kp_semaphore *use(ext_semaphore *s) {
-    if (s->handle == NULL)
-        ext_error_format(s->ext, KP_ERROR_STATE, "the semaphore is destroyed");
-    return s->handle != NULL && ext_core_use(s->ext, s->core) != NULL ? s->handle : NULL;
-}
-
-static PyObject *semaphore_value(PyObject *self, void *unused) {
-    (void)unused;
-    ext_semaphore *s = (ext_semaphore *)self;
-    kp_semaphore *handle = use(s);
-    uint64_t value;
-    if (handle == NULL)
-        return NULL;
-    kp_result result = kp_semaphore_value(handle, &value);
-    return result == KP_OK ? PyLong_FromUnsignedLongLong(value) : ext_error_raise(s->ext, result);
-}
-
-static PyObject *semaphore_signal(PyObject *self, PyObject *object) {
-    ext_semaphore *s = (ext_semaphore *)self;
-    uint64_t value;
-    kp_semaphore *handle = read_value(object, "value", &value) == 0 ? use(s) : NULL;
-    if (handle == NULL)
-        return NULL;
-    kp_result result = kp_semaphore_signal(handle, value);
-    return result == KP_OK ? Py_NewRef(Py_None) : ext_error_raise(s->ext, result);
-}
-
-static PyObject *semaphore_wait(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"value", "wait_for", NULL};
-    ext_semaphore *s = (ext_semaphore *)self;
-    PyObject *object, *limit = NULL;
-    uint64_t value, timeout;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:wait", names, &object, &limit) ||
-        read_value(object, "value", &value) < 0 || ext_sequence_timeout(limit, &timeout) < 0)
-        return NULL;
-    kp_semaphore *handle = use(s);
-    if (handle == NULL)
-        return NULL;
-    s->waiting++;
-    PyThreadState *thread = ext_core_enter(s->core);
-    kp_result result = kp_semaphore_wait(handle, value, timeout);
-    ext_core_leave(s->core, thread);
-    s->waiting--;
-    return result == KP_OK ? Py_NewRef(Py_None) : ext_error_raise(s->ext, result);
-}
-
-static PyObject *semaphore_export(PyObject *self, PyObject *unused) {
-    (void)unused;
-    ext_semaphore *s = (ext_semaphore *)self;
-    kp_semaphore *handle = use(s);
-    int fd;
-    if (handle == NULL)
-        return NULL;
-    kp_result result = kp_semaphore_export(handle, &fd);
-    return result == KP_OK ? PyLong_FromLong(fd) : ext_error_raise(s->ext, result);
-}
-
-static PyObject *semaphore_is_binary(PyObject *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong(((ext_semaphore *)self)->binary);
-}
-
-static void destroy(void *handle) { kp_semaphore_destroy(handle); }
-
-static PyObject *semaphore_destroy(PyObject *self, PyObject *unused) {
-    (void)unused;
-    ext_semaphore *s = (ext_semaphore *)self;
-    if (s->waiting != 0)
-        return ext_error_format(s->ext, KP_ERROR_STATE, "the semaphore is waited for by another thread");
-    kp_semaphore *handle = s->handle;
-    s->handle = NULL;
-    ext_core_release(s->core, destroy, handle);
-    Py_RETURN_NONE;
-}
-
-static void semaphore_dealloc(PyObject *self) {
-    ext_semaphore *s = (ext_semaphore *)self;
-    if (s->core != NULL)
-        ext_core_release(s->core, destroy, s->handle);
-    ext_core_drop(s->core);
-    ext_free(self);
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// Evaluations between them
-// ---------------------------------------------------------------------------------------------------------------------
-
-// (semaphore, value), or a binary semaphore.
-static int read_point(kp_ext *ext, PyObject *item, const char *what, kp_semaphore_point *out) {
-    PyObject *semaphore = item, *value = NULL;
-    if (PyTuple_Check(item) && PyTuple_Size(item) == 2) {
-        semaphore = PyTuple_GetItem(item, 0);
-        value = PyTuple_GetItem(item, 1);
-    }
-    if (!PyObject_TypeCheck(semaphore, ext->semaphore_type) ||
-        (value == NULL && !((ext_semaphore *)semaphore)->binary)) {
-        PyErr_Format(PyExc_TypeError, "%s: must be tuples of a kp.Semaphore and a value, or binary semaphores, not %R",
-                     what, item);
-        return -1;
-    }
-    out->value = 0;
-    if (value != NULL && read_value(value, what, &out->value) < 0)
-        return -1;
-    out->semaphore = use((ext_semaphore *)semaphore);
-    return out->semaphore != NULL ? 0 : -1;
-}
-
-// How many, or -1 with an exception. `held`: a new reference to the tuple that holds them.
-static Py_ssize_t read_points(kp_ext *ext, PyObject *object, const char *what,
-                              kp_semaphore_point points[KP_MAX_SEMAPHORE_POINTS], PyObject **held) {
-    *held = object != NULL ? PySequence_Tuple(object) : PyTuple_New(0);
-    if (*held == NULL)
-        return -1;
-    Py_ssize_t count = PyTuple_Size(*held);
-    if (count > KP_MAX_SEMAPHORE_POINTS) {
-        PyErr_Format(PyExc_ValueError, "%s: at most %d, not %zd", what, KP_MAX_SEMAPHORE_POINTS, count);
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        if (read_point(ext, PyTuple_GetItem(*held, i), what, &points[i]) < 0)
-            return -1;
-    }
-    return count;
-}
-
-static int submit(ext_sequence *s, const kp_submit_desc *desc) {
-    PyThreadState *thread;
-    kp_sequence *handle = ext_sequence_enter(s, &thread);
-    return handle != NULL ? ext_sequence_leave(s, thread, kp_sequence_submit(handle, desc)) : -1;
-}
-
-PyObject *ext_external_submit(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"waits", "signals", NULL};
-    ext_sequence *s = (ext_sequence *)self;
-    PyObject *waits = NULL, *signals = NULL, *held[2] = {NULL, NULL};
-    kp_semaphore_point points[2][KP_MAX_SEMAPHORE_POINTS];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:submit", names, &waits, &signals))
-        return NULL;
-    Py_ssize_t wait_count = read_points(s->ext, waits, "waits", points[0], &held[0]);
-    Py_ssize_t signal_count = wait_count >= 0 ? read_points(s->ext, signals, "signals", points[1], &held[1]) : -1;
-    int result = -1;
-    if (signal_count >= 0)
-        result = submit(s, &(kp_submit_desc){.waits = points[0],
-                                             .wait_count = (size_t)wait_count,
-                                             .signals = points[1],
-                                             .signal_count = (size_t)signal_count});
-    Py_XDECREF(held[0]);
-    Py_XDECREF(held[1]);
-    return result == 0 ? Py_NewRef(self) : NULL;
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// The types
-// ---------------------------------------------------------------------------------------------------------------------
-
-PyDoc_STRVAR(semaphore_doc, "Orders evaluations with other queues, processes and libraries: Sequence.submit().\n\n"
-                            "Manager.semaphore() and Manager.import_semaphore() make them. A timeline is a number that "
-                            "goes up; a binary\n"
-                            "semaphore is set by one evaluation and waited for by one, in turns.");
-PyDoc_STRVAR(signal_doc, "signal($self, value, /)\n--\n\n"
-                         "Gives a timeline this value now, above all that it has had.\n\n"
-                         "ValueError: it has that value. TypeError: a binary one.");
-PyDoc_STRVAR(wait_doc, "wait($self, /, value, wait_for=18446744073709551615)\n--\n\n"
-                       "Waits until a timeline has reached the value, at most that many nanoseconds.\n\n"
-                       "TimeoutError: it has not. TypeError: a binary one.");
-PyDoc_STRVAR(export_doc, "export_fd($self, /)\n--\n\n"
-                         "A new file descriptor for it, yours to close. Of 'sync_fd' it is the signal that was "
-                         "submitted last, which\n"
-                         "it takes over as a wait would; -1 stands for work that is done.\n\n"
-                         "StateError: it was not made with exported; there is no signal.");
-PyDoc_STRVAR(destroy_doc, "destroy($self, /)\n--\n\n"
-                          "Releases it; work in flight that uses it goes on.");
-static PyMethodDef semaphore_methods[] = {
-    {"signal", semaphore_signal, METH_O, signal_doc},
-    {"wait", (PyCFunction)(void (*)(void))semaphore_wait, METH_VARARGS | METH_KEYWORDS, wait_doc},
-    {"export_fd", semaphore_export, METH_NOARGS, export_doc},
-    {"destroy", semaphore_destroy, METH_NOARGS, destroy_doc},
-    {"vulkan", ext_native_semaphore, METH_NOARGS, ext_native_semaphore_doc},
-    {NULL, NULL, 0, NULL},
-};
-static PyGetSetDef semaphore_getset[] = {
-    {"value", semaphore_value, NULL, "Of a timeline, now.", NULL},
-    {"binary", semaphore_is_binary, NULL, "Whether it is binary.", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-static PyType_Slot semaphore_slots[] = {
-    {Py_tp_doc, EXT_SLOT(semaphore_doc)},
-    {Py_tp_dealloc, EXT_SLOT(semaphore_dealloc)},
-    {Py_tp_methods, semaphore_methods},
-    {Py_tp_getset, semaphore_getset},
-    {0, NULL},
-};
-static PyType_Spec semaphore_spec = {"kp.Semaphore", sizeof(ext_semaphore), 0,
-                                     Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, semaphore_slots};
-
 int ext_external_init(kp_ext *ext, PyObject *module) {
     ext->external_type = PyStructSequence_NewType(&memory_desc);
-    if (ext->external_type == NULL || PyModule_AddType(module, ext->external_type) < 0)
-        return -1;
-    ext->semaphore_type = ext_add_type(module, &semaphore_spec, NULL);
-    return ext->semaphore_type != NULL ? 0 : -1;
+    return ext->external_type != NULL ? PyModule_AddType(module, ext->external_type) : -1;
 }

@@ -1,5 +1,67 @@
-// See ext.h. Tensors of a shape and a dtype: the manager's zeros(), full(), empty(), and what of it others share.
+// See ext.h. The manager's tensors: of data, by tensor() and tensor_t(), and of a shape and a dtype, by zeros(), full()
+// and empty(); and what of it others share.
 #include "ext.h"
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Of data
+// ---------------------------------------------------------------------------------------------------------------------
+
+static PyObject *make_of(ext_manager *m, PyObject *object, int want, ext_data_rule rule, const char *what,
+                         PyObject *type_object) {
+    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+    ext_data data;
+    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type_object, &memory_type) < 0)
+        return NULL;
+    PyObject *dtype = ext_struct_dtype(object);
+    if (dtype != NULL) {
+        PyObject *structs = ext_struct_tensor(m->ext, m->core, object, dtype, what, memory_type);
+        Py_DECREF(dtype);
+        return structs;
+    }
+    if (ext_data_read(object, want, rule, what, &data) < 0)
+        return NULL;
+    PyObject *tensor = ext_tensor_new(m->ext, m->core, &data, memory_type);
+    ext_data_release(&data);
+    return tensor;
+}
+
+PyObject *ext_making_tensor(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "memory_type", NULL};
+    PyObject *data, *type = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:tensor", names, &data, &type))
+        return NULL;
+    return make_of((ext_manager *)self, data, KP_F32, EXT_DATA_CONVERT, "data", type);
+}
+
+static PyObject *borrow(ext_manager *m, PyObject *object, PyObject *type) {
+    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+    ext_data data;
+    PyObject *dtype = ext_struct_dtype(object);
+    Py_XDECREF(dtype);
+    if (dtype != NULL) // NumPy's memory is aligned to 16 bytes, which few devices import: a copy is as good
+        return make_of(m, object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
+    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type, &memory_type) < 0 ||
+        ext_data_read(object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", &data) < 0)
+        return NULL;
+    PyObject *tensor = ext_borrow_tensor(m->ext, m->core, &data, memory_type);
+    ext_data_release(&data);
+    return tensor;
+}
+
+PyObject *ext_making_tensor_t(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"data", "memory_type", "copy", NULL};
+    PyObject *data, *type = NULL;
+    int copy = 1;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$p:tensor_t", names, &data, &type, &copy))
+        return NULL;
+    if (copy == 0)
+        return borrow((ext_manager *)self, data, type);
+    return make_of((ext_manager *)self, data, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Of a shape
+// ---------------------------------------------------------------------------------------------------------------------
 
 int ext_making_read(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, ext_making *out) {
     kp_tensor_desc *desc = &out->desc;

@@ -3,7 +3,6 @@
 
 #include <kp/vulkan.h>
 
-// A handle of either kind; some are pointers, on some systems all.
 // A handle as a number. Where pointers have 32 bits, some handles are pointers, and others numbers of 64 bits.
 static uint64_t number_of(uint64_t handle) { return handle; }
 static uint64_t number_of_pointer(const void *handle) { return (uintptr_t)handle; }
@@ -124,14 +123,12 @@ typedef struct request {
     kp_vulkan_device_desc native;
     kp_manager_desc desc;
     kp_vulkan_queue *queues;
-    const char **extensions;
-    PyObject *held; // the tuple that the extensions' texts belong to
+    ext_names extensions;
 } request;
 
 static void release(request *r) {
     PyMem_Free(r->queues);
-    PyMem_Free((void *)(uintptr_t)r->extensions);
-    Py_XDECREF(r->held);
+    ext_options_release(&r->extensions);
 }
 
 static int read_queues(PyObject *object, request *r) {
@@ -159,30 +156,6 @@ static int read_queues(PyObject *object, request *r) {
     return result;
 }
 
-static int read_extensions(PyObject *object, request *r) {
-    if (object != NULL && (PyUnicode_Check(object) || PyBytes_Check(object))) {
-        PyErr_Format(PyExc_TypeError, "extensions: must be a list of names, as in ['VK_KHR_swapchain'], not %R",
-                     Py_TYPE(object));
-        return -1;
-    }
-    r->held = object != NULL ? PySequence_Tuple(object) : PyTuple_New(0);
-    Py_ssize_t count = r->held != NULL ? PyTuple_Size(r->held) : 0;
-    r->extensions = r->held != NULL ? PyMem_Calloc((size_t)count + 1, sizeof *r->extensions) : NULL;
-    if (r->extensions == NULL) {
-        if (r->held != NULL)
-            PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        r->extensions[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(r->held, i), NULL);
-        if (r->extensions[i] == NULL)
-            return -1;
-    }
-    r->native.extensions = r->extensions;
-    r->native.extension_count = (size_t)count;
-    return 0;
-}
-
 // The numbers are what the caller says they are.
 #define HANDLE(type, number) ((type)(uintptr_t)(number)) // NOLINT(performance-no-int-to-ptr)
 
@@ -190,7 +163,7 @@ static int read_request(PyObject *args, PyObject *kwargs, request *r) {
     static char *names[] = {"instance", "physical_device",        "device",  "queues", "api_version", "extensions",
                             "features", "get_instance_proc_addr", "unified", "label",  NULL};
     unsigned long long instance = 0, physical = 0, device = 0, features = 0, get = 0;
-    PyObject *queues = NULL, *extensions = NULL, *unified = Py_None;
+    PyObject *queues = NULL, *extensions = NULL, *unified = NULL;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$KKKOIOKKOz:from_vulkan", names, &instance, &physical, &device,
                                      &queues, &r->native.api_version, &extensions, &features, &get, &unified,
                                      &r->desc.label))
@@ -200,13 +173,12 @@ static int read_request(PyObject *args, PyObject *kwargs, request *r) {
     r->native.device = HANDLE(VkDevice, device);
     r->native.features = HANDLE(const VkPhysicalDeviceFeatures2 *, features);
     r->native.get_instance_proc_addr = HANDLE(PFN_vkGetInstanceProcAddr, get);
-    if (unified != Py_None) {
-        int truth = PyObject_IsTrue(unified);
-        if (truth < 0)
-            return -1;
-        r->desc.unified = truth ? KP_ON : KP_OFF;
-    }
-    return read_queues(queues, r) < 0 ? -1 : read_extensions(extensions, r);
+    if (ext_options_toggle(unified, &r->desc.unified) < 0 || read_queues(queues, r) < 0 ||
+        ext_options_names(extensions, "extensions", &r->extensions) < 0)
+        return -1;
+    r->native.extensions = r->extensions.names;
+    r->native.extension_count = r->extensions.count;
+    return 0;
 }
 
 PyObject *ext_native_adopt(PyObject *type, PyObject *args, PyObject *kwargs) {

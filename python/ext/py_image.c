@@ -1,8 +1,10 @@
 // See ext.h. kp.Image. It is an ext_tensor, and has most of its methods from kp.Memory.
 #include "ext.h"
 
-const char *const ext_image_filters[2] = {"nearest", "linear"};               // by kp_filter
-const char *const ext_image_wraps[4] = {"clamp", "repeat", "mirror", "zero"}; // by kp_wrap
+#include <string.h>
+
+static const char *const filters[2] = {"nearest", "linear"};               // by kp_filter
+static const char *const wraps[4] = {"clamp", "repeat", "mirror", "zero"}; // by kp_wrap
 
 static PyObject *image_width(PyObject *self, void *unused) {
     (void)unused;
@@ -50,13 +52,13 @@ static PyObject *image_normalized(PyObject *self, void *unused) {
 static PyObject *image_filter(PyObject *self, void *unused) {
     (void)unused;
     kp_image_desc desc;
-    return describe(self, &desc) ? PyUnicode_FromString(ext_image_filters[desc.filter]) : NULL;
+    return describe(self, &desc) ? PyUnicode_FromString(filters[desc.filter]) : NULL;
 }
 
 static PyObject *image_wrap(PyObject *self, void *unused) {
     (void)unused;
     kp_image_desc desc;
-    return describe(self, &desc) ? PyUnicode_FromString(ext_image_wraps[desc.wrap]) : NULL;
+    return describe(self, &desc) ? PyUnicode_FromString(wraps[desc.wrap]) : NULL;
 }
 
 static PyObject *image_repr(PyObject *self) {
@@ -124,6 +126,84 @@ PyObject *ext_image_new(kp_ext *ext, ext_core *core, PyObject *object, int want,
     ext_data_release(&data);
     return image;
 }
+
+// ("nearest", "linear") and the like: the position of a word. -1 with a ValueError.
+static int word_of(const char *word, const char *what, const char *const *words, int count) {
+    for (int i = 0; i < count; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    }
+    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of %s, %s%s", what, word, words[0], words[1],
+                 count > 2 ? " ..." : "");
+    return -1;
+}
+
+// What images are told, but for their data.
+typedef struct image_words {
+    PyObject *axes[3], *type, *depth; // width, height, channels
+    const char *filter, *wrap;
+    int normalized;
+} image_words;
+
+static int read_image(const image_words *w, kp_image_desc *desc) {
+    int filter = 0, wrap = 0;
+    if (ext_element_count(KP_U32, w->axes[0], "width", &desc->width) < 0 ||
+        ext_element_count(KP_U32, w->axes[1], "height", &desc->height) < 0 ||
+        ext_element_count(KP_U32, w->axes[2], "num_channels", &desc->channels) < 0 ||
+        ext_element_count(KP_U32, w->depth, "depth", &desc->depth) < 0 ||
+        ext_tensor_memory_type(w->type, &desc->memory_type) < 0 ||
+        (filter = word_of(w->filter, "filter", filters, 2)) < 0 || (wrap = word_of(w->wrap, "wrap", wraps, 4)) < 0)
+        return -1;
+    if (desc->channels == 0) {
+        PyErr_SetString(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");
+        return -1;
+    }
+    desc->normalized = w->normalized != 0;
+    desc->filter = (kp_filter)filter;
+    desc->wrap = (kp_wrap)wrap;
+    return 0;
+}
+
+static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, int want, const char *format) {
+    static char *names[] = {"data",       "width",  "height", "num_channels", "memory_type", "depth",
+                            "normalized", "filter", "wrap",   "exported",     NULL};
+    PyObject *data;
+    image_words w = {.filter = filters[0], .wrap = wraps[0]};
+    int exported = 0;
+    kp_image_desc desc = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &w.axes[0], &w.axes[1], &w.axes[2], &w.type,
+                                     &w.depth, &w.normalized, &w.filter, &w.wrap, &exported) ||
+        read_image(&w, &desc) < 0)
+        return NULL;
+    desc.exported = exported != 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
+    return ext_image_new(m->ext, m->core, data, want, &desc);
+}
+
+PyObject *ext_image_import(PyObject *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"memory", "width",      "height", "num_channels", "dtype", "memory_type",
+                            "depth",  "normalized", "filter", "wrap",         NULL};
+    ext_manager *m = (ext_manager *)self;
+    PyObject *memory, *dtype = NULL;
+    image_words w = {.filter = filters[0], .wrap = wraps[0]};
+    kp_image_desc desc = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OO$Opss:import_image", names, &memory, &w.axes[0], &w.axes[1],
+                                     &w.axes[2], &dtype, &w.type, &w.depth, &w.normalized, &w.filter, &w.wrap) ||
+        read_image(&w, &desc) < 0 || (dtype != NULL && ext_tensor_dtype(m->ext, dtype, &desc.dtype) < 0))
+        return NULL;
+    return ext_external_import_image(m, memory, &desc);
+}
+
+PyObject *ext_image_image(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_image((ext_manager *)self, args, kwargs, KP_F32, "OOOO|O$Opssp:image");
+}
+
+PyObject *ext_image_image_t(PyObject *self, PyObject *args, PyObject *kwargs) {
+    return make_image((ext_manager *)self, args, kwargs, EXT_DATA_OWN, "OOOO|O$Opssp:image_t");
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The type
+// ---------------------------------------------------------------------------------------------------------------------
 
 PyDoc_STRVAR(image_doc,
              "Pixels with a device side, a Vulkan image, and a host side: rows of pixels of channels.\n\n"

@@ -13,47 +13,19 @@ typedef struct request {
     kp_manager_desc desc;
     char index[24];
     uint32_t *families;
-    const char **extensions;
-    PyObject *held; // the tuple that the extensions' texts belong to
+    ext_names extensions;
 } request;
 
 static void release(request *r) {
     PyMem_Free(r->families);
-    PyMem_Free((void *)(uintptr_t)r->extensions);
-    Py_CLEAR(r->held);
-}
-
-// UTF-8 without NUL, borrowed from a str.
-static int read_text(PyObject *text, const char *what, const char **out) {
-    Py_ssize_t length;
-    *out = PyUnicode_AsUTF8AndSize(text, &length);
-    if (*out == NULL)
-        return -1;
-    if (strlen(*out) == (size_t)length)
-        return 0;
-    PyErr_Format(PyExc_ValueError, "%s: has a NUL character", what);
-    return -1;
-}
-
-// One number that Vulkan takes as uint32.
-static int read_count(PyObject *object, const char *what, uint32_t *out) {
-    if (ext_element_set(KP_U32, out, object) == 0)
-        return 0;
-    if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**32 - 1, not %R", what, object);
-    } else if (PyErr_ExceptionMatches(PyExc_TypeError)) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "%s: must be a whole number, not %R", what, Py_TYPE(object));
-    }
-    return -1;
+    ext_options_release(&r->extensions);
 }
 
 static int read_device(PyObject *device, request *r) {
     if (device == NULL || device == Py_None)
         return 0;
     if (PyUnicode_Check(device))
-        return read_text(device, "device", &r->desc.device);
+        return ext_options_text(device, "device", &r->desc.device);
     PyObject *number = PyNumber_Index(device);
     if (number == NULL) {
         PyErr_Clear();
@@ -78,16 +50,6 @@ static int read_device(PyObject *device, request *r) {
     return 0;
 }
 
-// The items of a sequence that is no str. A new reference.
-static PyObject *list_argument(PyObject *object, const char *what, const char *items) {
-    PyObject *tuple = PyUnicode_Check(object) ? NULL : PySequence_Tuple(object);
-    if (tuple == NULL && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "%s: must be a list of %s, not %R", what, items, Py_TYPE(object));
-    }
-    return tuple;
-}
-
 // A family's index, or the use of a queue.
 static int read_family(PyObject *item, uint32_t *out) {
     static const char what[] = "family_queue_indices";
@@ -100,7 +62,7 @@ static int read_family(PyObject *item, uint32_t *out) {
                      item);
         return -1;
     }
-    if (read_count(item, what, out) < 0)
+    if (ext_element_count(KP_U32, item, what, out) < 0)
         return -1;
     if (*out != KP_FAMILY_COMPUTE && *out != KP_FAMILY_TRANSFER)
         return 0;
@@ -111,7 +73,7 @@ static int read_family(PyObject *item, uint32_t *out) {
 static int read_families(PyObject *object, request *r) {
     if (object == NULL || object == Py_None)
         return 0;
-    PyObject *all = list_argument(object, "family_queue_indices", "whole numbers or uses");
+    PyObject *all = ext_options_list(object, "family_queue_indices", "whole numbers or uses");
     size_t count = all != NULL ? (size_t)PyTuple_Size(all) : 0;
     r->families = all != NULL ? PyMem_Calloc(count + 1, sizeof *r->families) : NULL;
     int result = all != NULL ? 0 : -1;
@@ -127,45 +89,14 @@ static int read_families(PyObject *object, request *r) {
     return result;
 }
 
-static int read_extensions(PyObject *object, request *r) {
-    if (object == NULL || object == Py_None)
-        return 0;
-    r->held = list_argument(object, "desired_extensions", "str");
-    if (r->held == NULL)
-        return -1;
-    Py_ssize_t count = PyTuple_Size(r->held);
-    r->extensions = PyMem_Calloc((size_t)count + 1, sizeof *r->extensions);
-    if (r->extensions == NULL) {
-        PyErr_NoMemory();
-        return -1;
-    }
-    for (Py_ssize_t i = 0; i < count; i++) {
-        PyObject *item = PyTuple_GetItem(r->held, i);
-        if (!PyUnicode_Check(item)) {
-            PyErr_Format(PyExc_TypeError, "desired_extensions[%zd]: must be str, not %R", i, Py_TYPE(item));
-            return -1;
-        }
-        if (read_text(item, "desired_extensions", &r->extensions[i]) < 0)
-            return -1;
-    }
-    r->desc.extensions = r->extensions;
-    r->desc.extension_count = (size_t)count;
-    return 0;
-}
-
-static int read_toggle(PyObject *object, kp_toggle *out) {
-    int truth = object == NULL || object == Py_None ? 2 : PyObject_IsTrue(object);
-    *out = truth == 2 ? KP_DEFAULT : truth == 1 ? KP_ON : KP_OFF;
-    return truth < 0 ? -1 : 0;
-}
-
-static ext_core *create(kp_ext *ext, const kp_manager_desc *asked) {
-    kp_manager_desc full = *asked, *desc = &full;
+static ext_core *create(kp_ext *ext, request *r) {
     kp_manager *handle = NULL;
-    desc->print = ext_log_print;
+    r->desc.extensions = r->extensions.names;
+    r->desc.extension_count = r->extensions.count;
+    r->desc.print = ext_log_print;
     ext_log_follow();
     PyThreadState *thread = ext_core_go();
-    kp_result result = kp_manager_create(desc, &handle);
+    kp_result result = kp_manager_create(&r->desc, &handle);
     ext_core_come(thread);
     if (result == KP_OK)
         return ext_core_new(handle);
@@ -228,10 +159,11 @@ static int manager_init(PyObject *self, PyObject *args, PyObject *kwargs) {
                                      &unified, &validation, &regroup, &r.desc.label))
         return -1;
     ext_core *core = NULL;
-    if (read_device(device, &r) == 0 && read_families(families, &r) == 0 && read_extensions(extensions, &r) == 0 &&
-        read_toggle(unified, &r.desc.unified) == 0 && read_toggle(validation, &r.desc.validation) == 0 &&
-        read_toggle(regroup, &r.desc.regroup) == 0)
-        core = create(m->ext, &r.desc);
+    if (read_device(device, &r) == 0 && read_families(families, &r) == 0 &&
+        ext_options_names(extensions, "desired_extensions", &r.extensions) == 0 &&
+        ext_options_toggle(unified, &r.desc.unified) == 0 && ext_options_toggle(validation, &r.desc.validation) == 0 &&
+        ext_options_toggle(regroup, &r.desc.regroup) == 0)
+        core = create(m->ext, &r);
     release(&r);
     return core != NULL ? adopt(m, core) : -1;
 }
@@ -290,133 +222,6 @@ static PyObject *manager_destroy(PyObject *self, PyObject *unused) {
 // Objects
 // ---------------------------------------------------------------------------------------------------------------------
 
-static PyObject *make_tensor(ext_manager *m, PyObject *object, int want, ext_data_rule rule, const char *what,
-                             PyObject *type_object) {
-    kp_memory_type memory_type = KP_MEMORY_DEVICE;
-    ext_data data;
-    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type_object, &memory_type) < 0)
-        return NULL;
-    PyObject *dtype = ext_struct_dtype(object);
-    if (dtype != NULL) {
-        PyObject *structs = ext_struct_tensor(m->ext, m->core, object, dtype, what, memory_type);
-        Py_DECREF(dtype);
-        return structs;
-    }
-    if (ext_data_read(object, want, rule, what, &data) < 0)
-        return NULL;
-    PyObject *tensor = ext_tensor_new(m->ext, m->core, &data, memory_type);
-    ext_data_release(&data);
-    return tensor;
-}
-
-static PyObject *manager_tensor(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"data", "memory_type", NULL};
-    PyObject *data, *type = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:tensor", names, &data, &type))
-        return NULL;
-    return make_tensor((ext_manager *)self, data, KP_F32, EXT_DATA_CONVERT, "data", type);
-}
-
-static PyObject *borrow_tensor(ext_manager *m, PyObject *object, PyObject *type) {
-    kp_memory_type memory_type = KP_MEMORY_DEVICE;
-    ext_data data;
-    PyObject *dtype = ext_struct_dtype(object);
-    Py_XDECREF(dtype);
-    if (dtype != NULL) // NumPy's memory is aligned to 16 bytes, which few devices import: a copy is as good
-        return make_tensor(m, object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
-    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type, &memory_type) < 0 ||
-        ext_data_read(object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", &data) < 0)
-        return NULL;
-    PyObject *tensor = ext_borrow_tensor(m->ext, m->core, &data, memory_type);
-    ext_data_release(&data);
-    return tensor;
-}
-
-static PyObject *manager_tensor_t(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"data", "memory_type", "copy", NULL};
-    PyObject *data, *type = NULL;
-    int copy = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$p:tensor_t", names, &data, &type, &copy))
-        return NULL;
-    if (copy == 0)
-        return borrow_tensor((ext_manager *)self, data, type);
-    return make_tensor((ext_manager *)self, data, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
-}
-
-// ("nearest", "linear") and the like: the position of a word. -1 with a ValueError.
-static int word_of(const char *word, const char *what, const char *const *words, int count) {
-    for (int i = 0; i < count; i++) {
-        if (strcmp(word, words[i]) == 0)
-            return i;
-    }
-    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of %s, %s%s", what, word, words[0], words[1],
-                 count > 2 ? " ..." : "");
-    return -1;
-}
-
-// What images are told, but for their data.
-typedef struct image_words {
-    PyObject *axes[3], *type, *depth; // width, height, channels
-    const char *filter, *wrap;
-    int normalized;
-} image_words;
-
-static int read_image(const image_words *w, kp_image_desc *desc) {
-    int filter = 0, wrap = 0;
-    if (read_count(w->axes[0], "width", &desc->width) < 0 || read_count(w->axes[1], "height", &desc->height) < 0 ||
-        read_count(w->axes[2], "num_channels", &desc->channels) < 0 ||
-        (w->depth != NULL && read_count(w->depth, "depth", &desc->depth) < 0) ||
-        ext_tensor_memory_type(w->type, &desc->memory_type) < 0 ||
-        (filter = word_of(w->filter, "filter", ext_image_filters, 2)) < 0 ||
-        (wrap = word_of(w->wrap, "wrap", ext_image_wraps, 4)) < 0)
-        return -1;
-    if (desc->channels == 0) {
-        PyErr_SetString(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");
-        return -1;
-    }
-    desc->normalized = w->normalized != 0;
-    desc->filter = (kp_filter)filter;
-    desc->wrap = (kp_wrap)wrap;
-    return 0;
-}
-
-static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, int want, const char *format) {
-    static char *names[] = {"data",       "width",  "height", "num_channels", "memory_type", "depth",
-                            "normalized", "filter", "wrap",   "exported",     NULL};
-    PyObject *data;
-    image_words w = {.filter = ext_image_filters[0], .wrap = ext_image_wraps[0]};
-    int exported = 0;
-    kp_image_desc desc = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &w.axes[0], &w.axes[1], &w.axes[2], &w.type,
-                                     &w.depth, &w.normalized, &w.filter, &w.wrap, &exported) ||
-        read_image(&w, &desc) < 0)
-        return NULL;
-    desc.exported = exported != 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
-    return ext_image_new(m->ext, m->core, data, want, &desc);
-}
-
-static PyObject *manager_import_image(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"memory", "width",      "height", "num_channels", "dtype", "memory_type",
-                            "depth",  "normalized", "filter", "wrap",         NULL};
-    ext_manager *m = (ext_manager *)self;
-    PyObject *memory, *dtype = NULL;
-    image_words w = {.filter = ext_image_filters[0], .wrap = ext_image_wraps[0]};
-    kp_image_desc desc = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OO$Opss:import_image", names, &memory, &w.axes[0], &w.axes[1],
-                                     &w.axes[2], &dtype, &w.type, &w.depth, &w.normalized, &w.filter, &w.wrap) ||
-        read_image(&w, &desc) < 0 || (dtype != NULL && ext_tensor_dtype(m->ext, dtype, &desc.dtype) < 0))
-        return NULL;
-    return ext_external_import_image(m, memory, &desc);
-}
-
-static PyObject *manager_image(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_image((ext_manager *)self, args, kwargs, KP_F32, "OOOO|O$Opssp:image");
-}
-
-static PyObject *manager_image_t(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_image((ext_manager *)self, args, kwargs, EXT_DATA_OWN, "OOOO|O$Opssp:image_t");
-}
-
 static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"tensors", "spirv", "workgroup", "spec_consts", "push_consts", "extent", NULL};
     ext_manager *m = (ext_manager *)self;
@@ -434,145 +239,16 @@ static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwa
     return algorithm;
 }
 
-// A count that may be left out.
-static int count_of(PyObject *object, const char *what, uint32_t *out) {
-    *out = 0;
-    return object == NULL ? 0 : read_count(object, what, out);
-}
-
 static PyObject *manager_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"queue_index", "total_timestamps", NULL};
     ext_manager *m = (ext_manager *)self;
     PyObject *queue_object = NULL, *timestamps_object = NULL;
-    uint32_t queue, timestamps;
+    uint32_t queue = 0, timestamps = 0;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:sequence", names, &queue_object, &timestamps_object) ||
-        count_of(queue_object, "queue_index", &queue) < 0 ||
-        count_of(timestamps_object, "total_timestamps", &timestamps) < 0)
+        ext_element_count(KP_U32, queue_object, "queue_index", &queue) < 0 ||
+        ext_element_count(KP_U32, timestamps_object, "total_timestamps", &timestamps) < 0)
         return NULL;
     return ext_sequence_new(m->ext, m->core, queue, timestamps, NULL);
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
-// The 0.5 API
-// ---------------------------------------------------------------------------------------------------------------------
-
-// A new sequence under `name`; an older one of that name loses it.
-static PyObject *make_named(ext_manager *m, const char *name, uint32_t queue) {
-    PyObject *sequence = ext_sequence_new(m->ext, m->core, queue, 0, name);
-    if (sequence != NULL && PyDict_SetItemString(m->named, name, sequence) < 0)
-        Py_CLEAR(sequence);
-    return sequence;
-}
-
-static PyObject *manager_create_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"name", "queueIndex", NULL};
-    ext_manager *m = (ext_manager *)self;
-    const char *name = "";
-    PyObject *queue_object = NULL;
-    uint32_t queue;
-    char made_up[48];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|sO:create_sequence", names, &name, &queue_object) ||
-        count_of(queue_object, "queueIndex", &queue) < 0)
-        return NULL;
-    if (name[0] == '\0') {
-        snprintf(made_up, sizeof made_up, "sequence %llu", (unsigned long long)++m->next_name);
-        name = made_up;
-    }
-    return make_named(m, name, queue);
-}
-
-static PyObject *get_named(ext_manager *m, const char *name) {
-    PyObject *found = PyDict_GetItemString(m->named, name); // borrowed
-    return found != NULL ? Py_NewRef(found) : make_named(m, name, 0);
-}
-
-static PyObject *manager_get_create_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"name", NULL};
-    const char *name;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s:get_create_sequence", names, &name))
-        return NULL;
-    return get_named((ext_manager *)self, name);
-}
-
-static PyObject *manager_build_tensor(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"data", "tensorType", NULL};
-    ext_manager *m = (ext_manager *)self;
-    PyObject *data, *type = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:build_tensor", names, &data, &type))
-        return NULL;
-    PyObject *tensor = PyObject_CallFunctionObjArgs((PyObject *)m->ext->tensor_type, data, type, NULL);
-    PyObject *one = tensor != NULL ? Py_BuildValue("(O)", tensor) : NULL;
-    if (one == NULL || ext_anonymous_eval(m->ext, m->core, EXT_TENSOR_CREATE, one, Py_None, false) < 0)
-        Py_CLEAR(tensor);
-    Py_XDECREF(one);
-    return tensor;
-}
-
-static int eval_named(ext_manager *m, ext_classic_op op, PyObject *tensors, PyObject *extra, const char *name,
-                      bool async) {
-    ext_sequence *s = (ext_sequence *)get_named(m, name);
-    PyObject *done = s != NULL ? PyObject_CallMethod((PyObject *)s, "begin", NULL) : NULL;
-    if (done != NULL)
-        EXT_SET(done, PyObject_CallMethod((PyObject *)s, "_record_op", "iOO", (int)op, tensors, extra));
-    int result = done != NULL ? ext_sequence_run(s, async ? EXT_EVAL_ASYNC : EXT_EVAL, 0) : -1;
-    Py_XDECREF(done);
-    Py_XDECREF((PyObject *)s);
-    return result;
-}
-
-// _eval_op(op, tensors, extra, name, async): what eval_<op> and its relatives come to. name is None for the anonymous.
-static PyObject *manager_eval_op(PyObject *self, PyObject *args) {
-    ext_manager *m = (ext_manager *)self;
-    int op, async;
-    PyObject *tensors, *extra, *text;
-    const char *name = NULL;
-    if (!PyArg_ParseTuple(args, "iOOOp:_eval_op", &op, &tensors, &extra, &text, &async))
-        return NULL;
-    if (text != Py_None && !PyUnicode_Check(text))
-        return PyErr_Format(PyExc_TypeError, "sequence_name: must be str, not %R", Py_TYPE(text));
-    if (text != Py_None && read_text(text, "sequence_name", &name) < 0)
-        return NULL;
-    if (op < 0 || op >= EXT_CLASSIC_OP_COUNT)
-        return PyErr_Format(PyExc_ValueError, "no op %d", op);
-    if (op >= EXT_ALGO_MULT)
-        ext_log_follow();
-    int result = name != NULL ? eval_named(m, (ext_classic_op)op, tensors, extra, name, async != 0)
-                              : ext_anonymous_eval(m->ext, m->core, (ext_classic_op)op, tensors, extra, async != 0);
-    return result == 0 ? Py_NewRef(Py_None) : NULL;
-}
-
-static PyObject *manager_eval_await(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"name", "waitFor", NULL};
-    ext_manager *m = (ext_manager *)self;
-    const char *name;
-    PyObject *object = NULL;
-    uint64_t timeout;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "s|O:eval_await", names, &name, &object) ||
-        ext_sequence_timeout(object, &timeout) < 0)
-        return NULL;
-    PyObject *found = PyDict_GetItemString(m->named, name); // borrowed
-    if (found == NULL) {
-        PyObject *all = PyDict_Keys(m->named);
-        if (all != NULL)
-            PyErr_Format(PyExc_ValueError, "no sequence is called '%s'; there are %R", name, all);
-        Py_XDECREF(all);
-        return NULL;
-    }
-    Py_INCREF(found);
-    int result = ext_sequence_run((ext_sequence *)found, EXT_AWAIT, timeout);
-    Py_DECREF(found);
-    return result == 0 ? Py_NewRef(Py_None) : NULL;
-}
-
-static PyObject *manager_eval_await_def(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"waitFor", NULL};
-    ext_manager *m = (ext_manager *)self;
-    PyObject *object = NULL;
-    uint64_t timeout;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:eval_await_def", names, &object) ||
-        ext_sequence_timeout(object, &timeout) < 0 || ext_anonymous_await(m->ext, m->core, timeout) < 0)
-        return NULL;
-    Py_RETURN_NONE;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -804,18 +480,18 @@ PyDoc_STRVAR(eval_await_def_doc,
 #define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
 
 static PyMethodDef manager_methods[] = {
-    {"tensor", KEYWORDS(manager_tensor), tensor_doc},
-    {"tensor_t", KEYWORDS(manager_tensor_t), tensor_t_doc},
+    {"tensor", KEYWORDS(ext_making_tensor), tensor_doc},
+    {"tensor_t", KEYWORDS(ext_making_tensor_t), tensor_t_doc},
     {"full", KEYWORDS(ext_making_full), full_doc},
     {"zeros", KEYWORDS(ext_making_zeros), zeros_doc},
     {"empty", KEYWORDS(ext_making_empty), empty_doc},
-    {"image", KEYWORDS(manager_image), image_doc},
-    {"image_t", KEYWORDS(manager_image_t), image_t_doc},
+    {"image", KEYWORDS(ext_image_image), image_doc},
+    {"image_t", KEYWORDS(ext_image_image_t), image_t_doc},
     {"exportable", KEYWORDS(ext_external_exportable), exportable_doc},
     {"import_tensor", KEYWORDS(ext_external_import), import_tensor_doc},
-    {"import_image", KEYWORDS(manager_import_image), import_image_doc},
-    {"semaphore", KEYWORDS(ext_external_semaphore), semaphore_doc},
-    {"import_semaphore", KEYWORDS(ext_external_import_semaphore), import_semaphore_doc},
+    {"import_image", KEYWORDS(ext_image_import), import_image_doc},
+    {"semaphore", KEYWORDS(ext_semaphore_new), semaphore_doc},
+    {"import_semaphore", KEYWORDS(ext_semaphore_import), import_semaphore_doc},
     {"vulkan", ext_native_manager, METH_NOARGS, vulkan_doc},
     {"from_vulkan", (PyCFunction)(void (*)(void))ext_native_adopt, METH_VARARGS | METH_KEYWORDS | METH_CLASS,
      from_vulkan_doc},
@@ -827,12 +503,12 @@ static PyMethodDef manager_methods[] = {
     {"trim", manager_trim, METH_NOARGS, trim_doc},
     {"is_init", manager_is_init, METH_NOARGS, is_init_doc},
     {"destroy", manager_destroy, METH_NOARGS, destroy_doc},
-    {"create_sequence", KEYWORDS(manager_create_sequence), create_sequence_doc},
-    {"get_create_sequence", KEYWORDS(manager_get_create_sequence), get_create_sequence_doc},
-    {"build_tensor", KEYWORDS(manager_build_tensor), build_tensor_doc},
-    {"eval_await", KEYWORDS(manager_eval_await), eval_await_doc},
-    {"eval_await_def", KEYWORDS(manager_eval_await_def), eval_await_def_doc},
-    {"_eval_op", manager_eval_op, METH_VARARGS, eval_op_doc},
+    {"create_sequence", KEYWORDS(ext_classic_create_sequence), create_sequence_doc},
+    {"get_create_sequence", KEYWORDS(ext_classic_get_create_sequence), get_create_sequence_doc},
+    {"build_tensor", KEYWORDS(ext_classic_build_tensor), build_tensor_doc},
+    {"eval_await", KEYWORDS(ext_classic_eval_await), eval_await_doc},
+    {"eval_await_def", KEYWORDS(ext_classic_eval_await_def), eval_await_def_doc},
+    {"_eval_op", ext_classic_eval_op, METH_VARARGS, eval_op_doc},
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef manager_getset[] = {

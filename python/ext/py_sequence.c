@@ -443,7 +443,7 @@ static PyMethodDef sequence_methods[] = {
     {"record", sequence_record, METH_O, record_doc},
     {"eval", (PyCFunction)(void (*)(void))sequence_eval, METH_VARARGS | METH_KEYWORDS, eval_doc},
     {"eval_async", (PyCFunction)(void (*)(void))sequence_eval_async, METH_VARARGS | METH_KEYWORDS, eval_async_doc},
-    {"submit", (PyCFunction)(void (*)(void))ext_external_submit, METH_VARARGS | METH_KEYWORDS, submit_doc},
+    {"submit", (PyCFunction)(void (*)(void))ext_semaphore_submit, METH_VARARGS | METH_KEYWORDS, submit_doc},
     {"eval_await", (PyCFunction)(void (*)(void))sequence_eval_await, METH_VARARGS | METH_KEYWORDS, eval_await_doc},
     {"is_recording", sequence_is_recording, METH_NOARGS, is_recording_doc},
     {"is_rec", sequence_is_recording, METH_NOARGS, is_rec_doc},

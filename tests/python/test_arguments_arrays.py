@@ -327,7 +327,7 @@ def test_shapes_of_what_tensors_and_images_take(mgr):
 
 def test_names_of_extensions():
     for name in ("VK_KHR_swapchain", b"VK_KHR_swapchain"):
-        with pytest.raises(TypeError, match="^extensions: must be a list of names"):
+        with pytest.raises(TypeError, match="^extensions: must be a list of str, not"):
             kp.Manager.from_vulkan(instance=1, physical_device=1, device=1, queues=[(0, 1)], extensions=name)
 
 
