@@ -280,7 +280,7 @@ static int read_image(PyObject *image, argument *a) {
 // The axes of the array, or those that Python says; one for what has none, or more than tensors may.
 static int read_shape(PyObject *shape, const ext_data *data, const char *what, ext_wanted *w) {
     const Py_buffer *buffer = &data->buffer;
-    if (shape != Py_None && ext_tensor_shape(shape, &w->ndim, w->shape) < 0)
+    if (shape != Py_None && ext_axes_read(shape, &w->ndim, w->shape) < 0)
         return -1;
     if (shape != Py_None && ext_argument_count(w) != data->count) {
         PyErr_Format(PyExc_ValueError, "%s: has %zu numbers, which do not have the shape %R", what, data->count, shape);

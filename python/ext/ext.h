@@ -335,6 +335,46 @@ typedef struct ext_tensor {
 } ext_tensor;
 
 // ---------------------------------------------------------------------------------------------------------------------
+// py_memory.c
+// ---------------------------------------------------------------------------------------------------------------------
+
+// kp.MemoryTypes, or its number; NULL changes nothing. -1 with an exception.
+int ext_memory_type(PyObject *object, kp_memory_type *out);
+
+// A host side in malloc'ed memory, which it takes over, or a view, which it takes over too; neither: of no elements.
+ext_host *ext_memory_host(void *owned, kp_view *view);
+void ext_memory_drop_host(ext_host *host); // NULL is fine
+
+// An object with that many elements on one axis, and nothing else yet.
+ext_tensor *ext_memory_allocate(kp_ext *ext, PyTypeObject *type, kp_dtype dtype, size_t count,
+                                kp_memory_type memory_type);
+void ext_memory_set_count(ext_tensor *t, Py_ssize_t count);
+
+// The Python object of a handle, of kp.Tensor or kp.Image, which it takes over, also when it fails.
+PyObject *ext_memory_wrap(kp_ext *ext, ext_core *core, kp_memory *handle);
+
+// Puts a handle, or NULL, in place of the old one. The old one goes last: with it may go its manager, which gives the
+// GIL away, and other threads must find the tensor whole.
+void ext_memory_set_handle(ext_tensor *t, kp_tensor *handle, ext_core *core);
+
+bool ext_memory_alive(const ext_tensor *t); // whether its handle may be used
+kp_memory *ext_memory_use(ext_tensor *t);   // the handle, or NULL with StateError
+
+// Where the elements lie, or NULL with an exception. Valid while the GIL is held and nothing of Python runs.
+char *ext_memory_elements(ext_tensor *t);
+
+// ---------------------------------------------------------------------------------------------------------------------
+// axes.c: shapes. -1 or NULL with an exception.
+// ---------------------------------------------------------------------------------------------------------------------
+
+int ext_axes_read(PyObject *object, uint32_t *ndim, uint64_t shape[KP_MAX_DIMS]); // a tuple of ints, or one
+PyObject *ext_axes_tuple(const ext_tensor *t);                                    // a new one
+
+// That an array of several axes has those of a tensor of several, or of an image; a ValueError names `what`.
+int ext_axes_check(const Py_ssize_t *shape, int ndim, bool image, PyObject *array, const char *what);
+int ext_axes_fits(const ext_tensor *t, PyObject *array, const char *what);
+
+// ---------------------------------------------------------------------------------------------------------------------
 // structs.c: tensors of structs
 // ---------------------------------------------------------------------------------------------------------------------
 
@@ -371,23 +411,16 @@ PyObject *ext_struct_repr(ext_tensor *t);
 // A program's struct as tuples (see structs.py); None for NULL.
 PyObject *ext_struct_describe(const kp_struct *structure);
 
-PyObject *ext_tensor_dtype_text(const ext_tensor *t); // as NumPy says it
+PyObject *ext_tensor_dtype_text(const ext_tensor *t);                                          // as NumPy says it
+PyObject *ext_tensor_list(ext_tensor *t, Py_ssize_t start, Py_ssize_t step, Py_ssize_t count); // elements
 
 // exchange.c: methods of ext_tensor
 PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs);
 PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);
 PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused);
 
-PyObject *ext_tensor_axes(const ext_tensor *t); // a new tuple of the lengths
-bool ext_tensor_alive(const ext_tensor *t);     // whether its handle may be used
-void ext_tensor_forget(ext_tensor *t);          // lets its handle go
-
 // view.c: the tensor's part as a handle of its own (NULL: all of it), or NULL with an exception
 kp_tensor *ext_view_handle(ext_tensor *t, const kp_tensor_view_desc *desc);
-
-// That an array of several axes has those of a tensor of several, or of an image; -1 with a ValueError.
-int ext_tensor_fits(const ext_tensor *t, PyObject *array, const char *what);
-int ext_shape_check(const Py_ssize_t *shape, int ndim, bool image, PyObject *array, const char *what);
 
 // transfer.c: methods of ext_tensor
 PyObject *ext_transfer_upload(PyObject *tensor, PyObject *array);
@@ -440,6 +473,10 @@ typedef struct ext_making {
 // has to be finished: `tensor`, which is taken over and may be NULL, gets its dtype. NULL with an exception.
 int ext_making_read(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, ext_making *out);
 PyObject *ext_making_finish(PyObject *tensor, ext_making *making);
+
+// What Python calls an element type: DataTypes, a name, or anything that NumPy takes for a dtype. -1 with TypeError.
+int ext_making_dtype(kp_ext *ext, PyObject *object, kp_dtype *out);
+
 PyObject *ext_making_tensor(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_making_tensor_t(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_making_full(PyObject *manager, PyObject *args, PyObject *kwargs);
@@ -475,6 +512,7 @@ PyObject *ext_native_semaphore(PyObject *semaphore, PyObject *unused);
 extern const char ext_native_semaphore_doc[];
 PyObject *ext_native_adopt(PyObject *type, PyObject *args, PyObject *kwargs);
 
+int ext_memory_init(kp_ext *ext, PyObject *module);
 int ext_tensor_init(kp_ext *ext, PyObject *module);
 int ext_image_init(kp_ext *ext, PyObject *module);
 int ext_algorithm_init(kp_ext *ext, PyObject *module);
@@ -500,9 +538,6 @@ void ext_borrow_return(void);
 // A tensor as described.
 PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc);
 
-// The Python object of a handle, of kp.Tensor or kp.Image, which it takes over, also when it fails.
-PyObject *ext_tensor_wrap(kp_ext *ext, ext_core *core, kp_memory *handle);
-
 // A view: `key` is an index or a slice of the first axis, or `shape` a tuple of ints, -1 for what is left.
 PyObject *ext_view_take(ext_tensor *tensor, PyObject *key);
 PyObject *ext_view_reshape(PyObject *tensor, PyObject *args);
@@ -513,18 +548,9 @@ PyObject *ext_image_image(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_image_image_t(PyObject *manager, PyObject *args, PyObject *kwargs);
 PyObject *ext_image_import(PyObject *manager, PyObject *args, PyObject *kwargs);
 
-// What Python calls an element type: DataTypes, a name, or anything that NumPy takes for a dtype. -1 with TypeError.
-int ext_tensor_dtype(kp_ext *ext, PyObject *object, kp_dtype *out);
-
-// A shape: a tuple of ints, or one. -1 with an exception.
-int ext_tensor_shape(PyObject *object, uint32_t *ndim, uint64_t shape[KP_MAX_DIMS]);
-
 // Makes the device memory of a tensor that was made without a manager; one that this manager has already is fine.
 // `position` is for messages.
 int ext_tensor_create(ext_tensor *tensor, ext_core *core, Py_ssize_t position);
-
-// kp.MemoryTypes, or its number.
-int ext_tensor_memory_type(PyObject *object, kp_memory_type *out);
 
 // The tensors of an argument, and their handles. Zeroed is empty.
 typedef struct ext_memories {

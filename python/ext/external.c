@@ -143,7 +143,7 @@ PyObject *ext_external_import(PyObject *self, PyObject *args, PyObject *kwargs) 
     kp_result result = kp_tensor_import(manager, &from, &making.desc, &handle);
     ext_core_leave(m->core, thread);
     return ext_making_finish(
-        result == KP_OK ? ext_tensor_wrap(m->ext, m->core, handle) : ext_error_raise(m->ext, result), &making);
+        result == KP_OK ? ext_memory_wrap(m->ext, m->core, handle) : ext_error_raise(m->ext, result), &making);
 }
 
 PyObject *ext_external_import_image(ext_manager *m, PyObject *memory, const kp_image_desc *desc) {
@@ -155,19 +155,16 @@ PyObject *ext_external_import_image(ext_manager *m, PyObject *memory, const kp_i
     PyThreadState *thread = ext_core_enter(m->core);
     kp_result result = kp_image_import(manager, &from, desc, &handle);
     ext_core_leave(m->core, thread);
-    return result == KP_OK ? ext_tensor_wrap(m->ext, m->core, handle) : ext_error_raise(m->ext, result);
+    return result == KP_OK ? ext_memory_wrap(m->ext, m->core, handle) : ext_error_raise(m->ext, result);
 }
 
 PyObject *ext_external_export(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
     kp_external_memory memory;
-    if (t->handle == NULL || t->doomed)
-        return ext_error_format(t->ext, KP_ERROR_STATE, "the %s %s", t->image ? "image" : "tensor",
-                                t->classic ? "has no device memory yet" : "is destroyed");
-    if (ext_core_use(t->ext, t->core) == NULL)
+    if (ext_memory_use(t) == NULL)
         return NULL;
-    kp_result result = (kp_memory_is_image(t->handle) ? kp_image_export : kp_tensor_export)(t->handle, &memory);
+    kp_result result = (t->image ? kp_image_export : kp_tensor_export)(t->handle, &memory);
     return result == KP_OK ? write_memory(t->ext, &memory) : ext_error_raise(t->ext, result);
 }
 

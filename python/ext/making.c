@@ -10,7 +10,7 @@ static PyObject *make_of(ext_manager *m, PyObject *object, int want, ext_data_ru
                          PyObject *type_object) {
     kp_memory_type memory_type = KP_MEMORY_DEVICE;
     ext_data data;
-    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type_object, &memory_type) < 0)
+    if (ext_core_use(m->ext, m->core) == NULL || ext_memory_type(type_object, &memory_type) < 0)
         return NULL;
     PyObject *dtype = ext_struct_dtype(object);
     if (dtype != NULL) {
@@ -40,7 +40,7 @@ static PyObject *borrow(ext_manager *m, PyObject *object, PyObject *type) {
     Py_XDECREF(dtype);
     if (dtype != NULL) // NumPy's memory is aligned to 16 bytes, which few devices import: a copy is as good
         return make_of(m, object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
-    if (ext_core_use(m->ext, m->core) == NULL || ext_tensor_memory_type(type, &memory_type) < 0 ||
+    if (ext_core_use(m->ext, m->core) == NULL || ext_memory_type(type, &memory_type) < 0 ||
         ext_data_read(object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
     PyObject *tensor = ext_borrow_tensor(m->ext, m->core, &data, memory_type);
@@ -63,10 +63,44 @@ PyObject *ext_making_tensor_t(PyObject *self, PyObject *args, PyObject *kwargs) 
 // Of a shape
 // ---------------------------------------------------------------------------------------------------------------------
 
+// The name that NumPy has for it, as text. NULL with an exception.
+static PyObject *numpy_name(PyObject *object) {
+    PyObject *numpy = PyImport_ImportModule("numpy");
+    PyObject *dtype = numpy != NULL ? PyObject_CallMethod(numpy, "dtype", "O", object) : NULL;
+    PyObject *name = dtype != NULL ? PyObject_GetAttrString(dtype, "name") : NULL;
+    Py_XDECREF(numpy);
+    Py_XDECREF(dtype);
+    return name;
+}
+
+int ext_making_dtype(kp_ext *ext, PyObject *object, kp_dtype *out) {
+    if (PyLong_Check(object) && !PyBool_Check(object)) {
+        long number = PyLong_AsLong(object);
+        if (number >= 0 && number < KP_DTYPE_COUNT) {
+            *out = (kp_dtype)number;
+            return 0;
+        }
+        PyErr_Clear();
+        PyErr_Format(PyExc_ValueError, "dtype: %R is none of kp.DataTypes", object);
+        return -1;
+    }
+    const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
+    if (text != NULL && kp_dtype_find(text, out) == KP_OK)
+        return 0;
+    PyErr_Clear();
+    PyObject *name = numpy_name(object);
+    text = name != NULL ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
+    kp_result result = text != NULL ? kp_dtype_find(text, out) : KP_OK;
+    if (result != KP_OK)
+        ext_error_raise(ext, result);
+    Py_XDECREF(name);
+    return text != NULL && result == KP_OK ? 0 : -1;
+}
+
 int ext_making_read(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *type, ext_making *out) {
     kp_tensor_desc *desc = &out->desc;
     PyObject *structure = NULL;
-    if (ext_tensor_shape(shape, &desc->ndim, desc->shape) < 0 || ext_tensor_memory_type(type, &desc->memory_type) < 0)
+    if (ext_axes_read(shape, &desc->ndim, desc->shape) < 0 || ext_memory_type(type, &desc->memory_type) < 0)
         return -1;
     if (desc->ndim == 0)
         desc->count = 1; // NumPy's scalar
@@ -75,7 +109,7 @@ int ext_making_read(ext_manager *m, PyObject *shape, PyObject *dtype, PyObject *
     if (ext_struct_named(dtype, &structure) < 0)
         return -1;
     if (structure == NULL)
-        return ext_tensor_dtype(m->ext, dtype, &desc->dtype);
+        return ext_making_dtype(m->ext, dtype, &desc->dtype);
     int result = ext_struct_read(m->ext, structure, "dtype", desc, &out->structure);
     Py_DECREF(structure);
     return result;

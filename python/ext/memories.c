@@ -28,7 +28,7 @@ static const char *unusable(const ext_core *core, const ext_tensor *t, kp_result
     *result = KP_ERROR_STATE;
     if (t->handle == NULL && t->classic)
         return "has no device memory; call manager.eval_tensor_create_def([tensor]) first";
-    if (!ext_tensor_alive(t))
+    if (!ext_memory_alive(t))
         return "is destroyed";
     *result = KP_ERROR_ARGUMENT;
     return core != NULL && t->core != core ? "belongs to another manager" : NULL;
@@ -98,7 +98,7 @@ void ext_memories_unpin(const ext_memories *memories) {
     for (size_t i = 0; i < memories->count; i++) {
         ext_tensor *t = (ext_tensor *)PyTuple_GetItem(memories->tuple, (Py_ssize_t)i);
         if (--t->pins == 0 && t->doomed)
-            ext_tensor_forget(t);
+            ext_memory_set_handle(t, NULL, NULL);
     }
 }
 

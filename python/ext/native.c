@@ -84,10 +84,7 @@ PyObject *ext_native_memory(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
     kp_vulkan_buffer native;
-    if (t->handle == NULL || t->doomed)
-        return ext_error_format(t->ext, KP_ERROR_STATE, "the %s %s", t->image ? "image" : "tensor",
-                                t->classic ? "has no device memory yet" : "is destroyed");
-    if (ext_core_use(t->ext, t->core) == NULL)
+    if (ext_memory_use(t) == NULL)
         return NULL;
     if (t->image)
         return image_handles(t->ext, t->handle);

@@ -95,7 +95,7 @@ static PyObject *create(kp_ext *ext, ext_core *core, const kp_image_desc *desc) 
     ext_core_leave(core, thread);
     if (result == KP_ERROR_DEVICE_MEMORY && ext_spares_clear(core))
         return create(ext, core, desc);
-    return result == KP_OK ? ext_tensor_wrap(ext, core, handle) : ext_error_raise(ext, result);
+    return result == KP_OK ? ext_memory_wrap(ext, core, handle) : ext_error_raise(ext, result);
 }
 
 PyObject *ext_image_new(kp_ext *ext, ext_core *core, PyObject *object, int want, kp_image_desc *desc) {
@@ -111,7 +111,7 @@ PyObject *ext_image_new(kp_ext *ext, ext_core *core, PyObject *object, int want,
         shape[ndim++] = desc->height;
     shape[ndim++] = desc->width;
     shape[ndim++] = desc->channels;
-    if (ext_core_use(ext, core) == NULL || ext_shape_check(shape, ndim, true, object, "data") < 0 ||
+    if (ext_core_use(ext, core) == NULL || ext_axes_check(shape, ndim, true, object, "data") < 0 ||
         ext_data_read(object, want, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
     desc->dtype = data.dtype;
@@ -151,8 +151,8 @@ static int read_image(const image_words *w, kp_image_desc *desc) {
         ext_element_count(KP_U32, w->axes[1], "height", &desc->height) < 0 ||
         ext_element_count(KP_U32, w->axes[2], "num_channels", &desc->channels) < 0 ||
         ext_element_count(KP_U32, w->depth, "depth", &desc->depth) < 0 ||
-        ext_tensor_memory_type(w->type, &desc->memory_type) < 0 ||
-        (filter = word_of(w->filter, "filter", filters, 2)) < 0 || (wrap = word_of(w->wrap, "wrap", wraps, 4)) < 0)
+        ext_memory_type(w->type, &desc->memory_type) < 0 || (filter = word_of(w->filter, "filter", filters, 2)) < 0 ||
+        (wrap = word_of(w->wrap, "wrap", wraps, 4)) < 0)
         return -1;
     if (desc->channels == 0) {
         PyErr_SetString(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");
@@ -188,7 +188,7 @@ PyObject *ext_image_import(PyObject *self, PyObject *args, PyObject *kwargs) {
     kp_image_desc desc = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OO$Opss:import_image", names, &memory, &w.axes[0], &w.axes[1],
                                      &w.axes[2], &dtype, &w.type, &w.depth, &w.normalized, &w.filter, &w.wrap) ||
-        read_image(&w, &desc) < 0 || (dtype != NULL && ext_tensor_dtype(m->ext, dtype, &desc.dtype) < 0))
+        read_image(&w, &desc) < 0 || (dtype != NULL && ext_making_dtype(m->ext, dtype, &desc.dtype) < 0))
         return NULL;
     return ext_external_import_image(m, memory, &desc);
 }

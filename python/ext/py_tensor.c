@@ -1,146 +1,27 @@
-// See ext.h. kp.Memory, which has all that tensors and images share, and kp.Tensor.
+// See ext.h. kp.Tensor.
 //
 // A tensor made by calling kp.Tensor(...) is classic (the 0.5 API): it has local data first, and a manager gives it
 // device memory later. From then on its local data is the host side of that memory, under a kp_view, so it can be read
-// whatever is destroyed. Tensors that a manager makes read the host side where it lies and answer StateError once it is
-// gone. Each export of the buffer holds the host side on its own.
+// whatever is destroyed.
 #include "ext.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Host sides
-// ---------------------------------------------------------------------------------------------------------------------
-
-static char nothing[64]; // the data of empty tensors
-
-static ext_host *host_new(void *owned, kp_view *view) {
-    ext_host *host = malloc(sizeof *host);
-    if (host == NULL) {
-        free(owned);
-        kp_view_destroy(view);
-        PyErr_NoMemory();
-        return NULL;
-    }
-    void *data = view != NULL ? kp_view_data(view) : owned;
-    *host = (ext_host){1, data != NULL ? data : nothing, owned, view, ext_core_process()};
-    return host;
-}
-
-static void host_drop(ext_host *host) {
-    if (host == NULL || --host->references > 0)
-        return;
-    if (!ext_core_foreign(host->process))
-        kp_view_destroy(host->view);
-    free(host->owned);
-    free(host);
-}
-
-static void destroy(void *handle) { kp_tensor_destroy(handle); }
-
-bool ext_tensor_alive(const ext_tensor *t) {
-    return t->handle != NULL && !t->doomed && ext_core_usable(t->core) && kp_memory_alive(t->handle);
-}
-
-static const char *kind_of(const ext_tensor *t) { return t->image ? "image" : "tensor"; }
-
-// NULL with StateError that tells what is missing.
-static PyObject *no_host(ext_tensor *t) {
-    if (t->handle == NULL || t->doomed)
-        return ext_error_format(t->ext, KP_ERROR_STATE, "the %s is destroyed", kind_of(t));
-    if (ext_core_use(t->ext, t->core) == NULL)
-        return NULL;
-    return ext_error_format(t->ext, KP_ERROR_STATE,
-                            "the %s's memory type is storage: it has no host side; copy it to another tensor",
-                            kind_of(t));
-}
-
-// Where the elements lie, or NULL with an exception. Valid while the GIL is held and nothing of Python runs.
-static char *elements(ext_tensor *t) {
-    if (t->classic)
-        return t->host->data;
-    void *data = ext_tensor_alive(t) ? kp_tensor_data(t->handle) : NULL;
-    if (data == NULL && ext_tensor_alive(t) && t->count == 0 && t->memory_type != KP_MEMORY_STORAGE)
-        data = nothing;
-    if (data == NULL)
-        no_host(t);
-    return data;
-}
-
-// A hold on the host side of its own, or NULL with an exception.
-static ext_host *hold_host(ext_tensor *t) {
-    if (t->classic) {
-        t->host->references++;
-        return t->host;
-    }
-    if (elements(t) == NULL)
-        return NULL;
-    if (t->count == 0)
-        return host_new(NULL, NULL);
-    kp_view *view;
-    kp_result result = kp_view_create(t->handle, &view);
-    if (result != KP_OK) {
-        ext_error_raise(t->ext, result);
-        return NULL;
-    }
-    return host_new(NULL, view);
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
 // Making
 // ---------------------------------------------------------------------------------------------------------------------
-
-int ext_tensor_memory_type(PyObject *object, kp_memory_type *out) {
-    if (object == NULL)
-        return 0;
-    if (!PyLong_Check(object)) {
-        PyErr_Format(PyExc_TypeError,
-                     "memory type: must be one of kp.MemoryTypes, such as kp.MemoryTypes.device, not %R",
-                     Py_TYPE(object));
-        return -1;
-    }
-    long number = PyLong_AsLong(object);
-    if (number < 0 || number >= EXT_MEMORY_TYPES) {
-        PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "memory type: %R is none of kp.MemoryTypes", object);
-        return -1;
-    }
-    *out = (kp_memory_type)number;
-    return 0;
-}
-
-// Gives it that many elements on one axis.
-static void set_flat(ext_tensor *t, Py_ssize_t count) {
-    t->count = t->shape[0] = count;
-    t->strides[0] = t->stride;
-    t->ndim = 1;
-}
-
-static ext_tensor *allocate(kp_ext *ext, PyTypeObject *type, kp_dtype dtype, size_t count, kp_memory_type memory_type) {
-    allocfunc alloc = (allocfunc)(uintptr_t)PyType_GetSlot(type, Py_tp_alloc);
-    ext_tensor *t = (ext_tensor *)alloc(type, 0);
-    if (t == NULL)
-        return NULL;
-    t->ext = ext;
-    t->serial = ++ext->serials;
-    t->stride = (Py_ssize_t)kp_dtype_size(dtype);
-    set_flat(t, (Py_ssize_t)count);
-    t->dtype = dtype;
-    t->memory_type = memory_type;
-    return t;
-}
 
 // An empty one: the arguments are for __init__, which subclasses may replace.
 static PyObject *tensor_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     (void)args;
     (void)kwargs;
     kp_ext *ext = ext_of_type(type);
-    ext_tensor *t = ext != NULL ? allocate(ext, type, KP_F32, 0, KP_MEMORY_DEVICE) : NULL;
+    ext_tensor *t = ext != NULL ? ext_memory_allocate(ext, type, KP_F32, 0, KP_MEMORY_DEVICE) : NULL;
     if (t == NULL)
         return NULL;
     t->classic = true;
-    t->host = host_new(NULL, NULL);
+    t->host = ext_memory_host(NULL, NULL);
     if (t->host == NULL)
         Py_CLEAR(t);
     return (PyObject *)t;
@@ -161,12 +42,12 @@ static int take(ext_tensor *t, ext_data *data, kp_memory_type memory_type) {
         if (bytes > 0)
             memcpy(local, data->bytes, bytes);
     }
-    ext_host *host = local != NULL ? host_new(local, NULL) : (ext_host *)PyErr_NoMemory();
+    ext_host *host = local != NULL ? ext_memory_host(local, NULL) : (ext_host *)PyErr_NoMemory();
     size_t count = data->count;
     if (host != NULL) {
-        host_drop(t->host);
+        ext_memory_drop_host(t->host);
         t->host = host;
-        set_flat(t, (Py_ssize_t)count);
+        ext_memory_set_count(t, (Py_ssize_t)count);
         t->memory_type = memory_type;
     }
     ext_data_release(data); // may run code of the user's: last
@@ -179,38 +60,10 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwargs) {
     kp_memory_type memory_type = KP_MEMORY_DEVICE;
     ext_data data;
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:Tensor", names, &object, &type_object) ||
-        ext_tensor_memory_type(type_object, &memory_type) < 0 ||
+        ext_memory_type(type_object, &memory_type) < 0 ||
         ext_data_read(object, KP_F32, EXT_DATA_CONVERT, "data", &data) < 0)
         return -1;
     return take((ext_tensor *)self, &data, memory_type);
-}
-
-// Puts a handle, or NULL, in place of the old one. The old one goes last: with it may go its manager, which gives the
-// GIL away, and other threads must find the tensor whole.
-static void set_handle(ext_tensor *t, kp_tensor *handle, ext_core *core) {
-    kp_tensor *old = t->handle;
-    ext_core *old_core = t->core;
-    t->handle = handle;
-    t->core = core != NULL ? ext_core_hold(core) : NULL;
-    t->doomed = false;
-    t->serial = ++t->ext->serials;
-    if (old_core != NULL)
-        ext_core_release(old_core, destroy, old);
-    ext_core_drop(old_core);
-}
-
-void ext_tensor_forget(ext_tensor *t) { set_handle(t, NULL, NULL); }
-
-static void tensor_dealloc(PyObject *self) {
-    ext_tensor *t = (ext_tensor *)self;
-    host_drop(t->host);
-    if (t->core != NULL)
-        ext_core_release(t->core, destroy, t->handle);
-    ext_core_drop(t->core);
-    Py_XDECREF(t->numpy);
-    Py_XDECREF(t->format);
-    ext_free(self);
-    ext_borrow_return();
 }
 
 enum { QUICK_BYTES = 1 << 16 }; // below it, giving the GIL away costs more than it frees
@@ -236,33 +89,9 @@ static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_te
     return -1;
 }
 
-PyObject *ext_tensor_wrap(kp_ext *ext, ext_core *core, kp_memory *handle) {
-    bool image = kp_memory_is_image(handle);
-    ext_tensor *t = allocate(ext, image ? ext->image_type : ext->tensor_type, kp_tensor_dtype(handle),
-                             (size_t)kp_tensor_count(handle), kp_tensor_memory_type(handle));
-    if (t == NULL) {
-        kp_memory_destroy(handle);
-        return NULL;
-    }
-    uint64_t shape[KP_MAX_DIMS];
-    t->ndim = (int)kp_tensor_shape(handle, shape);
-    if (!image)
-        t->stride = (Py_ssize_t)kp_tensor_item_size(handle);
-    Py_ssize_t stride = t->stride;
-    for (int i = t->ndim - 1; i >= 0; i--) {
-        t->shape[i] = (Py_ssize_t)shape[i];
-        t->strides[i] = stride;
-        stride *= t->shape[i];
-    }
-    t->image = image;
-    t->handle = handle;
-    t->core = ext_core_hold(core);
-    return (PyObject *)t;
-}
-
 PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc) {
     kp_tensor *handle;
-    return create(ext, core, desc, &handle) == 0 ? ext_tensor_wrap(ext, core, handle) : NULL;
+    return create(ext, core, desc, &handle) == 0 ? ext_memory_wrap(ext, core, handle) : NULL;
 }
 
 PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type) {
@@ -283,22 +112,22 @@ static int adopt(ext_tensor *t, ext_core *core, kp_tensor *handle) {
         if (result != KP_OK)
             ext_error_raise(t->ext, result);
         else
-            host = host_new(NULL, view);
+            host = ext_memory_host(NULL, view);
         if (host == NULL) {
             kp_tensor_destroy(handle);
             return -1;
         }
     }
     if (host != NULL) {
-        host_drop(t->host);
+        ext_memory_drop_host(t->host);
         t->host = host;
     }
-    set_handle(t, handle, core);
+    ext_memory_set_handle(t, handle, core);
     return 0;
 }
 
 int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
-    if (ext_tensor_alive(t)) {
+    if (ext_memory_alive(t)) {
         if (t->core == core)
             return 0;
         ext_error_format(t->ext, KP_ERROR_ARGUMENT, "tensors[%zd]: belongs to another manager", position);
@@ -325,8 +154,8 @@ int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
                                  .memory_type = t->memory_type};
     t->host->references++; // nobody frees or moves it while the GIL is away
     int result = create(t->ext, core, &desc, &handle);
-    host_drop(t->host);
-    if (result == 0 && (ext_tensor_alive(t) || t->pins > 0 || t->host->references > 1)) { // another thread was quicker
+    ext_memory_drop_host(t->host);
+    if (result == 0 && (ext_memory_alive(t) || t->pins > 0 || t->host->references > 1)) { // another thread was quicker
         kp_tensor_destroy(handle);
         return ext_tensor_create(t, core, position);
     }
@@ -353,7 +182,7 @@ static PyObject *part_of(ext_tensor *t, PyObject *key) {
 static PyObject *get(ext_tensor *t, Py_ssize_t index) {
     if (t->numpy != NULL)
         return part_of(t, PyLong_FromSsize_t(index));
-    const char *data = elements(t);
+    const char *data = ext_memory_elements(t);
     return data != NULL ? ext_element_get(t->dtype, data + index * t->stride) : NULL;
 }
 
@@ -391,7 +220,7 @@ static int set(ext_tensor *t, Py_ssize_t index, PyObject *value) {
         return set_part(t, PyLong_FromSsize_t(index), value);
     if (ext_element_set(t->dtype, element, value) < 0)
         return -1;
-    char *data = elements(t);
+    char *data = ext_memory_elements(t);
     if (data == NULL)
         return -1;
     memcpy(data + index * t->stride, element, (size_t)t->stride);
@@ -399,8 +228,8 @@ static int set(ext_tensor *t, Py_ssize_t index, PyObject *value) {
 }
 
 // Every `step`th element from `start` on, as list.
-static PyObject *list_of(ext_tensor *t, Py_ssize_t start, Py_ssize_t step, Py_ssize_t count) {
-    const char *data = elements(t);
+PyObject *ext_tensor_list(ext_tensor *t, Py_ssize_t start, Py_ssize_t step, Py_ssize_t count) {
+    const char *data = ext_memory_elements(t);
     PyObject *list = data != NULL ? PyList_New(count) : NULL;
     for (Py_ssize_t i = 0; list != NULL && i < count; i++) {
         PyObject *number = ext_element_get(t->dtype, data + (start + i * step) * t->stride);
@@ -443,7 +272,7 @@ static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
     if (PySlice_Unpack(key, &start, &stop, &step) < 0)
         return NULL;
     Py_ssize_t count = PySlice_AdjustIndices(t->count, &start, &stop, step);
-    return list_of(t, start, step, count);
+    return ext_tensor_list(t, start, step, count);
 }
 
 static int set_slice(ext_tensor *t, PyObject *key, PyObject *value) {
@@ -461,7 +290,7 @@ static int set_slice(ext_tensor *t, PyObject *key, PyObject *value) {
     if (ext_data_read(value, (int)t->dtype, EXT_DATA_CONVERT, "data", &data) < 0)
         return -1;
     // The value may be this tensor.
-    char *to = ext_data_own(&data, data.count * (size_t)t->stride) == 0 ? elements(t) : NULL;
+    char *to = ext_data_own(&data, data.count * (size_t)t->stride) == 0 ? ext_memory_elements(t) : NULL;
     int result = to != NULL ? 0 : -1;
     if (result == 0 && data.count != (size_t)count) {
         PyErr_Format(PyExc_ValueError, "a slice of %zd elements cannot take %zu: a tensor keeps its size", count,
@@ -492,126 +321,24 @@ static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
     return index >= 0 ? set(t, index, value) : -1;
 }
 
-static PyObject *tensor_set_data(PyObject *self, PyObject *object) {
-    ext_tensor *t = (ext_tensor *)self;
-    ext_data data;
-    if (ext_tensor_fits(t, object, "data") < 0)
-        return NULL;
-    if (t->numpy != NULL)
-        return ext_struct_assign(t, object);
-    if (ext_data_read(object, (int)t->dtype, EXT_DATA_CONVERT, "data", &data) < 0)
-        return NULL;
-    char *to = NULL;
-    if (data.count != (size_t)t->count)
-        PyErr_Format(PyExc_ValueError, "data: has %zu elements, the %s has %zd: %s keeps its size", data.count,
-                     kind_of(t), t->count, t->image ? "an image" : "a tensor");
-    else
-        to = elements(t);
-    if (to != NULL)
-        memmove(to, data.bytes != NULL ? data.bytes : to, (size_t)(t->count * t->stride));
-    ext_data_release(&data);
-    return to != NULL ? Py_NewRef(Py_None) : NULL;
-}
-
 // ---------------------------------------------------------------------------------------------------------------------
-// Data out
+// Text
 // ---------------------------------------------------------------------------------------------------------------------
-
-static int tensor_getbuffer(PyObject *self, Py_buffer *view, int flags) {
-    ext_tensor *t = (ext_tensor *)self;
-    view->obj = NULL;
-    ext_host *host = hold_host(t);
-    if (host == NULL)
-        return -1;
-    view->buf = host->data;
-    view->obj = Py_NewRef(self);
-    view->len = t->count * t->stride;
-    view->readonly = 0;
-    view->itemsize = t->stride;
-    const char *format = t->format != NULL ? PyBytes_AsString(t->format) : ext_element_format(t->dtype);
-    view->format = (flags & PyBUF_FORMAT) != 0 ? (char *)(uintptr_t)format : NULL;
-    view->ndim = (flags & PyBUF_ND) != 0 ? t->ndim : 1;
-    view->shape = (flags & PyBUF_ND) != 0 ? t->shape : NULL;
-    view->strides = (flags & PyBUF_STRIDES) == PyBUF_STRIDES ? t->strides : NULL;
-    view->suboffsets = NULL;
-    view->internal = host;
-    return 0;
-}
-
-static void tensor_releasebuffer(PyObject *self, Py_buffer *view) {
-    (void)self;
-    host_drop(view->internal);
-}
-
-// numpy.frombuffer, and the dtype; imported when an array is first asked for. -1 with an exception.
-static int need_numpy(kp_ext *ext, kp_dtype dtype) {
-    if (ext->frombuffer != NULL && ext->numpy_dtypes[dtype] != NULL)
-        return 0;
-    PyObject *numpy = PyImport_ImportModule("numpy");
-    if (numpy == NULL)
-        return -1;
-    PyObject *frombuffer = PyObject_GetAttrString(numpy, "frombuffer");
-    PyObject *made = PyObject_CallMethod(numpy, "dtype", "s", ext_element_numpy(dtype));
-    Py_DECREF(numpy);
-    if (frombuffer == NULL || made == NULL) {
-        Py_XDECREF(frombuffer);
-        Py_XDECREF(made);
-        return -1;
-    }
-    EXT_SET(ext->frombuffer, frombuffer);
-    EXT_SET(ext->numpy_dtypes[dtype], made);
-    return 0;
-}
-
-PyObject *ext_tensor_axes(const ext_tensor *t) {
-    PyObject *shape = PyTuple_New(t->ndim);
-    for (int i = 0; shape != NULL && i < t->ndim; i++) {
-        PyObject *axis = PyLong_FromSsize_t(t->shape[i]);
-        if (axis == NULL)
-            Py_CLEAR(shape);
-        else
-            PyTuple_SetItem(shape, i, axis);
-    }
-    return shape;
-}
-
-static PyObject *memory_shape(PyObject *self, void *unused) {
-    (void)unused;
-    return ext_tensor_axes((ext_tensor *)self);
-}
-
-static PyObject *tensor_data(PyObject *self, PyObject *unused) {
-    (void)unused;
-    ext_tensor *t = (ext_tensor *)self;
-    if (t->classic)
-        return list_of(t, 0, 1, t->count);
-    if (elements(t) == NULL || need_numpy(t->ext, t->dtype) < 0)
-        return NULL;
-    PyObject *dtype = t->numpy != NULL ? t->numpy : t->ext->numpy_dtypes[t->dtype];
-    PyObject *array = PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, dtype, NULL);
-    if (array == NULL || t->ndim == 1 || t->image)
-        return array;
-    PyObject *shape = ext_tensor_axes(t);
-    PyObject *shaped = shape != NULL ? PyObject_CallMethod(array, "reshape", "O", shape) : NULL;
-    Py_DECREF(array);
-    Py_XDECREF(shape);
-    return shaped;
-}
 
 // The values, the first few of many.
 static PyObject *values_text(ext_tensor *t) {
     enum { FEW = 8, HEAD = 6 };
-    if (!t->classic && t->memory_type == KP_MEMORY_STORAGE && ext_tensor_alive(t))
+    if (!t->classic && t->memory_type == KP_MEMORY_STORAGE && ext_memory_alive(t))
         return PyUnicode_FromFormat("<%zd elements on the device>", t->count);
-    if (!t->classic && !ext_tensor_alive(t))
+    if (!t->classic && !ext_memory_alive(t))
         return PyUnicode_FromFormat("<%zd elements, destroyed>", t->count);
     if (t->count <= FEW) {
-        PyObject *list = list_of(t, 0, 1, t->count);
+        PyObject *list = ext_tensor_list(t, 0, 1, t->count);
         PyObject *text = list != NULL ? PyObject_Repr(list) : NULL;
         Py_XDECREF(list);
         return text;
     }
-    PyObject *head = list_of(t, 0, 1, HEAD);
+    PyObject *head = ext_tensor_list(t, 0, 1, HEAD);
     PyObject *text = head != NULL ? PyObject_Repr(head) : NULL;
     PyObject *cut = text != NULL ? PyUnicode_Substring(text, 0, PyUnicode_GetLength(text) - 1) : NULL;
     PyObject *last = cut != NULL ? get(t, t->count - 1) : NULL;
@@ -642,7 +369,7 @@ static PyObject *tensor_repr(PyObject *self) {
     PyObject *values = values_text(t);
     PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
     PyObject *text = NULL;
-    PyObject *shape = t->ndim > 1 ? ext_tensor_axes(t) : NULL, *dtype = ext_tensor_dtype_text(t);
+    PyObject *shape = t->ndim > 1 ? ext_axes_tuple(t) : NULL, *dtype = ext_tensor_dtype_text(t);
     if (values != NULL && name != NULL && shape != NULL && dtype != NULL)
         text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, dtype=%U, memory_type=%U)", values, shape, dtype, name);
     else if (values != NULL && name != NULL && t->ndim == 1 && dtype != NULL)
@@ -658,45 +385,16 @@ static PyObject *tensor_repr(PyObject *self) {
 // The rest
 // ---------------------------------------------------------------------------------------------------------------------
 
-static PyObject *tensor_size(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return PyLong_FromSsize_t(((ext_tensor *)self)->count);
-}
-
-static PyObject *tensor_memory_type(PyObject *self, PyObject *unused) {
+static PyObject *tensor_type(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
     return Py_NewRef(t->ext->memory_type_members[t->memory_type]);
 }
 
-static PyObject *tensor_data_type(PyObject *self, PyObject *unused) {
-    (void)unused;
-    ext_tensor *t = (ext_tensor *)self;
-    return Py_NewRef(t->ext->dtype_members[t->dtype]);
-}
-
-static PyObject *tensor_is_init(PyObject *self, PyObject *unused) {
-    (void)unused;
-    return PyBool_FromLong(ext_tensor_alive((ext_tensor *)self));
-}
-
-static PyObject *tensor_destroy(PyObject *self, PyObject *unused) {
-    (void)unused;
-    ext_tensor *t = (ext_tensor *)self;
-    if (t->pins > 0)
-        t->doomed = t->handle != NULL;
-    else if (t->handle != NULL)
-        ext_tensor_forget(t);
-    Py_RETURN_NONE;
-}
-
 static PyObject *tensor_map(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
-    if (ext_tensor_alive(t))
-        Py_RETURN_NONE;
-    return ext_error_format(t->ext, KP_ERROR_STATE,
-                            "the tensor has no device memory; call manager.eval_tensor_create_def([tensor]) first");
+    return ext_memory_use(t) != NULL ? Py_NewRef(Py_None) : NULL;
 }
 
 PyDoc_STRVAR(tensor_doc,
@@ -713,27 +411,8 @@ PyDoc_STRVAR(tensor_doc,
              "which stays\n"
              "valid whatever is destroyed.\n\n"
              "TypeError: data is not numbers. ValueError: nested sequences of different lengths.");
-PyDoc_STRVAR(data_doc,
-             "data($self, /)\n--\n\n"
-             "The host side: a flat NumPy array that views it without a copy, or, for a tensor made by calling\n"
-             "Tensor(...), a new list of floats.\n\n"
-             "StateError: the tensor is destroyed, or its memory type is storage.");
-PyDoc_STRVAR(set_data_doc, "set_data($self, data, /)\n--\n\n"
-                           "Replaces the host side. data is as in the constructor.\n\n"
-                           "ValueError: another size.");
-PyDoc_STRVAR(size_doc, "size($self, /)\n--\n\n"
-                       "Number of elements.");
-PyDoc_STRVAR(memory_type_doc, "memory_type($self, /)\n--\n\n"
-                              "One of MemoryTypes.");
 PyDoc_STRVAR(tensor_type_doc, "tensor_type($self, /)\n--\n\n"
                               "Older name of memory_type().");
-PyDoc_STRVAR(data_type_doc, "data_type($self, /)\n--\n\n"
-                            "One of DataTypes.");
-PyDoc_STRVAR(is_init_doc, "is_init($self, /)\n--\n\n"
-                          "Whether device memory exists.");
-PyDoc_STRVAR(destroy_doc, "destroy($self, /)\n--\n\n"
-                          "Frees the device memory; work in flight is safe. Sequences that recorded the tensor answer\n"
-                          "StateError from now on. Calling it again does nothing.");
 PyDoc_STRVAR(reshape_doc,
              "reshape($self, /, *shape)\n--\n\n"
              "The same memory in another shape, on both sides: a view, which keeps the contents. One axis may be\n"
@@ -762,59 +441,8 @@ PyDoc_STRVAR(download_doc, "download($self, out=None)\n--\n\n"
 PyDoc_STRVAR(html_doc, "_repr_html_($self, /)\n--\n\n"
                        "The values, for notebooks.");
 
-static PyObject *tensor_manager(PyObject *self, void *unused) {
-    (void)unused;
-    ext_tensor *t = (ext_tensor *)self;
-    return t->core != NULL ? ext_manager_of(t->ext, t->core) : Py_NewRef(Py_None);
-}
-
-static PyObject *memory_shares_array(PyObject *self, void *unused) {
-    (void)unused;
-    return PyBool_FromLong(((ext_tensor *)self)->borrowed);
-}
-
-static PyObject *tensor_dtype(PyObject *self, void *unused) {
-    (void)unused;
-    ext_tensor *t = (ext_tensor *)self;
-    if (t->numpy != NULL)
-        return Py_NewRef(t->numpy);
-    return need_numpy(t->ext, t->dtype) == 0 ? Py_NewRef(t->ext->numpy_dtypes[t->dtype]) : NULL;
-}
-
-static PyGetSetDef memory_getset[] = {
-    {"dtype", tensor_dtype, NULL, "The NumPy dtype of an element, structured for a tensor of structs.", NULL},
-    {"manager", tensor_manager, NULL, "The Manager that holds its device memory; None when there is none.", NULL},
-    {"shares_array", memory_shares_array, NULL,
-     "Whether its host side is an array's own memory, as Manager.tensor_t(copy=False) has it where that can be.", NULL},
-    {"shape", memory_shape, NULL, "The axes, as NumPy has them: rows, ..., and of an image the channels last.", NULL},
-    {NULL, NULL, NULL, NULL, NULL},
-};
-PyDoc_STRVAR(vulkan_doc,
-             "vulkan($self, /)\n--\n\n"
-             "Vulkan's handles as numbers, in a dict: of a tensor buffer, offset, size, memory, memory_offset, "
-             "of an image\n"
-             "image, view, format, layout. Valid until it is destroyed.");
-PyDoc_STRVAR(export_doc,
-             "export($self, /)\n--\n\n"
-             "A new file descriptor for its memory, yours to close, with all that another process, manager or "
-             "library has to\n"
-             "know: a kp.ExternalMemory, for Manager.import_tensor() or import_image().\n\n"
-             "StateError: a tensor that Manager.exportable() did not make, an image without exported=True.");
-
-static PyMethodDef memory_methods[] = {
-    {"data", tensor_data, METH_NOARGS, data_doc},
-    {"set_data", tensor_set_data, METH_O, set_data_doc},
-    {"size", tensor_size, METH_NOARGS, size_doc},
-    {"memory_type", tensor_memory_type, METH_NOARGS, memory_type_doc},
-    {"data_type", tensor_data_type, METH_NOARGS, data_type_doc},
-    {"is_init", tensor_is_init, METH_NOARGS, is_init_doc},
-    {"destroy", tensor_destroy, METH_NOARGS, destroy_doc},
-    {"vulkan", ext_native_memory, METH_NOARGS, vulkan_doc},
-    {"export", ext_external_export, METH_NOARGS, export_doc},
-    {NULL, NULL, 0, NULL},
-};
 static PyMethodDef tensor_methods[] = {
-    {"tensor_type", tensor_memory_type, METH_NOARGS, tensor_type_doc},
+    {"tensor_type", tensor_type, METH_NOARGS, tensor_type_doc},
     {"reshape", ext_view_reshape, METH_VARARGS, reshape_doc},
     {"upload", ext_transfer_upload, METH_O, upload_doc},
     {"download", (PyCFunction)(void (*)(void))ext_transfer_download, METH_VARARGS | METH_KEYWORDS, download_doc},
@@ -831,7 +459,6 @@ static PyType_Slot tensor_slots[] = {
     {Py_tp_doc, EXT_SLOT(tensor_doc)},
     {Py_tp_new, EXT_SLOT(tensor_new)},
     {Py_tp_init, EXT_SLOT(tensor_init)},
-    {Py_tp_dealloc, EXT_SLOT(tensor_dealloc)},
     {Py_tp_repr, EXT_SLOT(tensor_repr)},
     {Py_tp_methods, tensor_methods},
     {Py_sq_length, EXT_SLOT(tensor_length)},
@@ -844,27 +471,7 @@ static PyType_Slot tensor_slots[] = {
 static PyType_Spec tensor_spec = {"kp.Tensor", sizeof(ext_tensor), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE,
                                   tensor_slots};
 
-static Py_ssize_t memory_length(PyObject *self) { return ((ext_tensor *)self)->count; }
-
-PyDoc_STRVAR(memory_doc, "What algorithms bind and ops work on: the base of Tensor and Image.");
-static PyType_Slot memory_slots[] = {
-    {Py_tp_doc, EXT_SLOT(memory_doc)},
-    {Py_tp_dealloc, EXT_SLOT(tensor_dealloc)},
-    {Py_tp_methods, memory_methods},
-    {Py_tp_getset, memory_getset},
-    {Py_sq_length, EXT_SLOT(memory_length)},
-    {Py_bf_getbuffer, EXT_SLOT(tensor_getbuffer)},
-    {Py_bf_releasebuffer, EXT_SLOT(tensor_releasebuffer)},
-    {0, NULL},
-};
-static PyType_Spec memory_spec = {"kp.Memory", sizeof(ext_tensor), 0,
-                                  Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
-                                  memory_slots};
-
 int ext_tensor_init(kp_ext *ext, PyObject *module) {
-    ext->memory_type = ext_add_type(module, &memory_spec, NULL);
-    if (ext->memory_type == NULL)
-        return -1;
     ext->tensor_type = ext_add_type(module, &tensor_spec, ext->memory_type);
-    return ext->tensor_type != NULL ? ext_image_init(ext, module) : -1;
+    return ext->tensor_type != NULL ? 0 : -1;
 }

@@ -105,7 +105,7 @@ void ext_spares_return(ext_core *core, PyObject *memory, const ext_wanted *w) {
     static uint64_t returns;
     ext_tensor *t = (ext_tensor *)memory;
     ext_spare *spares = NULL;
-    if (ext_core_usable(core) && ext_tensor_alive(t))
+    if (ext_core_usable(core) && ext_memory_alive(t))
         spares = realloc(core->spares, (core->spare_count + 1) * sizeof *spares);
     if (spares == NULL) {
         Py_DECREF(t);

@@ -268,7 +268,7 @@ PyObject *ext_struct_assign(ext_tensor *t, PyObject *object) {
 
 // "kp.Tensor(structs of 28 bytes (position, velocity, mass), shape=(1000,), memory_type=device)"
 PyObject *ext_struct_repr(ext_tensor *t) {
-    PyObject *dtype = ext_tensor_dtype_text(t), *shape = ext_tensor_axes(t), *text = NULL;
+    PyObject *dtype = ext_tensor_dtype_text(t), *shape = ext_axes_tuple(t), *text = NULL;
     PyObject *name = PyObject_GetAttrString(t->ext->memory_type_members[t->memory_type], "name");
     if (dtype != NULL && name != NULL && shape != NULL)
         text = PyUnicode_FromFormat("kp.Tensor(%U, shape=%R, memory_type=%U)", dtype, shape, name);

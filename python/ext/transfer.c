@@ -4,46 +4,6 @@
 
 #include <string.h>
 
-// Puts the lengths that are not 1 at the front; gives how many they are.
-static int squeeze(Py_ssize_t *lengths, int count) {
-    int kept = 0;
-    for (int i = 0; i < count; i++) {
-        if (lengths[i] != 1)
-            lengths[kept++] = lengths[i];
-    }
-    return kept;
-}
-
-// Axes of one element apart. What has one axis has all in a row.
-static bool same_shape(const Py_ssize_t *shape, int ndim, PyObject *axes) {
-    enum { MOST = 64 };
-    Py_ssize_t own[KP_MAX_DIMS + 1], its[MOST], count = PyTuple_Size(axes);
-    for (Py_ssize_t i = 0; i < count && i < MOST; i++)
-        its[i] = PyLong_AsSsize_t(PyTuple_GetItem(axes, i));
-    for (int i = 0; i < ndim; i++)
-        own[i] = shape[i];
-    int has = squeeze(its, (int)(count < MOST ? count : MOST)), wants = squeeze(own, ndim);
-    return has < 2 || wants < 2 || (has == wants && memcmp(own, its, (size_t)has * sizeof *own) == 0);
-}
-
-int ext_shape_check(const Py_ssize_t *shape, int ndim, bool image, PyObject *array, const char *what) {
-    PyObject *axes = PyList_Check(array) || PyTuple_Check(array) ? NULL : PyObject_GetAttrString(array, "shape");
-    bool fits = axes == NULL || !PyTuple_Check(axes) || same_shape(shape, ndim, axes);
-    PyErr_Clear();
-    PyObject *own = fits ? NULL : PyTuple_New(ndim);
-    for (int i = 0; own != NULL && i < ndim; i++)
-        PyTuple_SetItem(own, i, PyLong_FromSsize_t(shape[i]));
-    if (own != NULL)
-        PyErr_Format(PyExc_ValueError, "%s: has shape %R, the %s has %R", what, axes, image ? "image" : "tensor", own);
-    Py_XDECREF(axes);
-    Py_XDECREF(own);
-    return fits ? 0 : -1;
-}
-
-int ext_tensor_fits(const ext_tensor *t, PyObject *array, const char *what) {
-    return ext_shape_check(t->shape, t->ndim, t->image, array, what);
-}
-
 // Gives `view` up.
 static int run(ext_tensor *t, kp_tensor *view, void *bytes, bool up) {
     uint64_t size = kp_tensor_bytes(view);
@@ -78,7 +38,7 @@ static int read_structs(ext_tensor *t, PyObject *array, ext_data *out) {
 PyObject *ext_transfer_upload(PyObject *self, PyObject *array) {
     ext_tensor *t = (ext_tensor *)self;
     ext_data data;
-    if (ext_tensor_fits(t, array, "array") < 0)
+    if (ext_axes_fits(t, array, "array") < 0)
         return NULL;
     int result = t->numpy != NULL ? read_structs(t, array, &data)
                                   : ext_data_read(array, (int)t->dtype, EXT_DATA_CONVERT, "array", &data);
@@ -98,7 +58,7 @@ PyObject *ext_transfer_upload(PyObject *self, PyObject *array) {
 // Whether a buffer can take the tensor's elements as they are.
 static int check_out(const ext_tensor *t, PyObject *out, const Py_buffer *buffer) {
     ext_element element;
-    if (ext_tensor_fits(t, out, "out") < 0)
+    if (ext_axes_fits(t, out, "out") < 0)
         return -1;
     if (t->numpy != NULL && ext_struct_check(t, out, "out") < 0)
         return -1;
@@ -118,7 +78,7 @@ static int check_out(const ext_tensor *t, PyObject *out, const Py_buffer *buffer
 
 static PyObject *empty(const ext_tensor *t) {
     PyObject *numpy = PyImport_ImportModule("numpy"), *array = NULL;
-    PyObject *shape = numpy != NULL ? ext_tensor_axes(t) : NULL;
+    PyObject *shape = numpy != NULL ? ext_axes_tuple(t) : NULL;
     if (shape != NULL)
         array = t->numpy != NULL ? PyObject_CallMethod(numpy, "empty", "OO", shape, t->numpy)
                                  : PyObject_CallMethod(numpy, "empty", "Os", shape, ext_element_numpy(t->dtype));

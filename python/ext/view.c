@@ -1,18 +1,11 @@
-// See ext.h. Views: a slice, a row or another shape of a tensor, which is the same memory. And what describes a shape.
+// See ext.h. Views: a slice, a row or another shape of a tensor, which is the same memory.
 #include "ext.h"
 
 #include <string.h>
 
 kp_tensor *ext_view_handle(ext_tensor *t, const kp_tensor_view_desc *desc) {
     kp_tensor *handle = NULL;
-    if (t->handle == NULL || t->doomed) {
-        ext_error_format(t->ext, KP_ERROR_STATE,
-                         t->handle == NULL && t->classic ? "the tensor has no device memory; call "
-                                                           "manager.eval_tensor_create_def([tensor]) first"
-                                                         : "the tensor is destroyed");
-        return NULL;
-    }
-    if (ext_core_use(t->ext, t->core) == NULL)
+    if (ext_memory_use(t) == NULL)
         return NULL;
     kp_result result = kp_tensor_view(t->handle, desc, &handle);
     if (result != KP_OK)
@@ -22,7 +15,7 @@ kp_tensor *ext_view_handle(ext_tensor *t, const kp_tensor_view_desc *desc) {
 
 static PyObject *make(ext_tensor *t, const kp_tensor_view_desc *desc) {
     kp_tensor *handle = ext_view_handle(t, desc);
-    ext_tensor *view = handle != NULL ? (ext_tensor *)ext_tensor_wrap(t->ext, t->core, handle) : NULL;
+    ext_tensor *view = handle != NULL ? (ext_tensor *)ext_memory_wrap(t->ext, t->core, handle) : NULL;
     if (view != NULL) {
         view->numpy = Py_XNewRef(t->numpy);
         view->format = Py_XNewRef(t->format);
@@ -60,32 +53,6 @@ PyObject *ext_view_take(ext_tensor *t, PyObject *key) {
     return make(t, &desc);
 }
 
-static int read_axis(PyObject *object, uint64_t *out) {
-    PyObject *index = PyNumber_Index(object);
-    long long axis = index != NULL ? PyLong_AsLongLong(index) : -1;
-    Py_XDECREF(index);
-    if (axis == -1 && PyErr_Occurred())
-        return -1;
-    if (axis < 0)
-        PyErr_Format(PyExc_ValueError, "shape: an axis of %lld elements", axis);
-    *out = (uint64_t)axis;
-    return axis < 0 ? -1 : 0;
-}
-
-int ext_tensor_shape(PyObject *object, uint32_t *ndim, uint64_t shape[KP_MAX_DIMS]) {
-    PyObject *axes = PyIndex_Check(object) ? Py_BuildValue("(O)", object) : PySequence_Tuple(object);
-    int result = axes != NULL ? 0 : -1;
-    if (axes != NULL && PyTuple_Size(axes) > KP_MAX_DIMS) {
-        PyErr_Format(PyExc_ValueError, "shape: %zd axes, at most %d are possible", PyTuple_Size(axes), KP_MAX_DIMS);
-        result = -1;
-    }
-    *ndim = axes != NULL ? (uint32_t)PyTuple_Size(axes) : 0;
-    for (uint32_t i = 0; result == 0 && i < *ndim; i++)
-        result = read_axis(PyTuple_GetItem(axes, (Py_ssize_t)i), &shape[i]);
-    Py_XDECREF(axes);
-    return result;
-}
-
 // Puts what is left in the place of an axis of -1, where there is one. A new tuple.
 static PyObject *resolve(const ext_tensor *t, PyObject *axes) {
     Py_ssize_t known = 1, open = -1;
@@ -114,7 +81,7 @@ static PyObject *resolve(const ext_tensor *t, PyObject *axes) {
 static PyObject *reshape(ext_tensor *t, PyObject *axes) {
     kp_tensor_view_desc desc = {0};
     PyObject *all = resolve(t, axes);
-    if (all == NULL || ext_tensor_shape(all, &desc.ndim, desc.shape) < 0) {
+    if (all == NULL || ext_axes_read(all, &desc.ndim, desc.shape) < 0) {
         Py_XDECREF(all);
         return NULL;
     }
@@ -138,38 +105,4 @@ PyObject *ext_view_reshape(PyObject *self, PyObject *args) {
     PyObject *view = axes != NULL ? reshape((ext_tensor *)self, axes) : NULL;
     Py_XDECREF(axes);
     return view;
-}
-
-// The name that NumPy has for it, as text. NULL with an exception.
-static PyObject *numpy_name(PyObject *object) {
-    PyObject *numpy = PyImport_ImportModule("numpy");
-    PyObject *dtype = numpy != NULL ? PyObject_CallMethod(numpy, "dtype", "O", object) : NULL;
-    PyObject *name = dtype != NULL ? PyObject_GetAttrString(dtype, "name") : NULL;
-    Py_XDECREF(numpy);
-    Py_XDECREF(dtype);
-    return name;
-}
-
-int ext_tensor_dtype(kp_ext *ext, PyObject *object, kp_dtype *out) {
-    if (PyLong_Check(object) && !PyBool_Check(object)) {
-        long number = PyLong_AsLong(object);
-        if (number >= 0 && number < KP_DTYPE_COUNT) {
-            *out = (kp_dtype)number;
-            return 0;
-        }
-        PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "dtype: %R is none of kp.DataTypes", object);
-        return -1;
-    }
-    const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;
-    if (text != NULL && kp_dtype_find(text, out) == KP_OK)
-        return 0;
-    PyErr_Clear();
-    PyObject *name = numpy_name(object);
-    text = name != NULL ? PyUnicode_AsUTF8AndSize(name, NULL) : NULL;
-    kp_result result = text != NULL ? kp_dtype_find(text, out) : KP_OK;
-    if (result != KP_OK)
-        ext_error_raise(ext, result);
-    Py_XDECREF(name);
-    return text != NULL && result == KP_OK ? 0 : -1;
 }
