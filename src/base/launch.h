@@ -1,14 +1,11 @@
-// The launch contract: what a module that our compiler wrote offers, and what the runtime asks of it (design decision
-// 4).
+// The launch contract: what a module that our compiler wrote offers, and what the runtime asks of it.
 //
 // Every regroupable module has two entry points that call the same kernel function:
 //
 //   "main"      one invocation per index, the index is GlobalInvocationId, push constants are the kernel's own. Means
-//   what
-//               pyshader's modules mean, in any Vulkan program.
+//               what pyshader's modules mean, in any Vulkan program.
 //   "kp_blocks" a workgroup works on a block of indices; push constants are the kernel's own, and behind them, at the
-//   next
-//               multiple of 4 bytes, kp_launch_push.
+//               next multiple of 4 bytes, kp_launch_push.
 //
 // "The kernel's own" are the constants that the caller passes and, behind them, the shapes of the tensors that views
 // with several axes are bound to, which the runtime passes: 32-bit integers, first axis first, at
@@ -60,6 +57,7 @@
 #ifndef KP_SRC_BASE_LAUNCH_H
 #define KP_SRC_BASE_LAUNCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define KP_LAUNCH_ENTRY "main"
@@ -76,6 +74,8 @@ enum {
     KP_LAUNCH_SPEC_FOLDED,   // bool, default false
     KP_LAUNCH_SPEC_REPORT,   // uint, see above; not specialized
 };
+
+static inline bool kp_launch_has_spec(uint32_t id) { return id >= KP_LAUNCH_SPEC_BASE && id <= KP_LAUNCH_SPEC_REPORT; }
 
 #define KP_LAUNCH_SITE "kp site\n"
 

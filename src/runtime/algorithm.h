@@ -61,6 +61,9 @@ kp_result kp_algorithm_check_push(const kp_algorithm *algorithm, const void *pus
 // Bytes of push constants that the caller passes.
 uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm);
 
+// That not both are given; NULL and all zero are not.
+kp_result kp_algorithm_check_launch(const kp_algorithm *algorithm, const uint32_t *workgroups, const uint32_t *extent);
+
 // What a launch becomes on the device.
 typedef struct kp_algorithm_launch {
     bool empty; // nothing to do: no elements

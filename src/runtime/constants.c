@@ -46,7 +46,7 @@ static kp_result from_module(kp_constants *c, const kp_reflect *reflect) {
     }
     for (size_t i = 0; i < reflect->spec_count && result == KP_OK; i++) {
         const kp_reflect_spec *s = &reflect->specs[i];
-        if (s->id < KP_LAUNCH_SPEC_BASE || s->id > KP_LAUNCH_SPEC_FOLDED)
+        if (!kp_launch_has_spec(s->id))
             result = add(c, &(kp_param){.name = s->name,
                                         .kind = KP_PARAM_SPEC,
                                         .dtype = s->dtype,

@@ -3,23 +3,21 @@
 #include "pipelines.h"
 
 #include "base/alloc.h"
-#include "base/str.h"
-#include "capabilities.h"
 #include "float_rules.h"
 #include "loop_guard.h"
 #include "manager.h"
 #include "pairs.h"
+#include "requirements.h"
+#include "specs.h"
 #include "validate.h"
 #include "vulkan/guard.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
-    MAX_IDLE = 64,      // kernels that nobody holds
-    LAUNCH_SPECS = 6,   // constants of base/launch.h
-    MAX_BINDING = 4095, // drivers make a table as long as the highest binding
+    MAX_IDLE = 64,    // kernels that nobody holds
+    LAUNCH_SPECS = 6, // constants of base/launch.h
 };
 
 void kp_pipelines_init(kp_pipelines *cache) { pthread_mutex_init(&cache->lock, NULL); }
@@ -67,159 +65,6 @@ static kp_result make_key(const kp_pipelines_desc *desc, void **key, size_t *siz
     return KP_OK;
 }
 
-static kp_result check_capabilities(const kp_device *device, const kp_reflect *reflect, const char *label) {
-    for (size_t i = 0; i < reflect->capability_count; i++) {
-        uint32_t capability = reflect->capabilities[i];
-        const char *feature = kp_capabilities_missing(&device->features, capability);
-        const char *name = kp_capabilities_name(capability);
-        if (feature != NULL && name != NULL)
-            return kp_error_set(KP_ERROR_UNSUPPORTED,
-                                "algorithm '%s': %s lacks %s, which the module's capability %s needs", label,
-                                device->info.name, feature, name);
-        if (feature != NULL)
-            return kp_error_set(KP_ERROR_UNSUPPORTED,
-                                "algorithm '%s': %s lacks %s, which the module's capability %u needs", label,
-                                device->info.name, feature, capability);
-    }
-    return KP_OK;
-}
-
-// Vulkan's type, or VK_DESCRIPTOR_TYPE_MAX_ENUM for what cannot be bound.
-static VkDescriptorType descriptor_of(kp_reflect_kind kind) {
-    switch (kind) {
-    case KP_REFLECT_STORAGE_BUFFER:
-        return VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-    case KP_REFLECT_UNIFORM_BUFFER:
-        return VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
-    case KP_REFLECT_STORAGE_IMAGE:
-        return VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
-    case KP_REFLECT_SAMPLED_IMAGE:
-        return VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
-    case KP_REFLECT_COMBINED_IMAGE_SAMPLER:
-        return VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-    case KP_REFLECT_SAMPLER:
-        return VK_DESCRIPTOR_TYPE_SAMPLER;
-    default:
-        return VK_DESCRIPTOR_TYPE_MAX_ENUM;
-    }
-}
-
-static kp_result check_binding(const kp_reflect_binding *b, const char *label) {
-    const char *kind = kp_reflect_kind_name(b->kind);
-    if (descriptor_of(b->kind) == VK_DESCRIPTOR_TYPE_MAX_ENUM)
-        return kp_error_set(
-            KP_ERROR_UNSUPPORTED,
-            "algorithm '%s': binding %u of set %u is a %s; only buffers, images and samplers can be bound", label,
-            b->binding, b->set, kind);
-    if (b->binding > MAX_BINDING)
-        return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': binding numbers go up to %d, the module uses binding %u",
-                            label, MAX_BINDING, b->binding);
-    if (b->count != 1)
-        return kp_error_set(KP_ERROR_UNSUPPORTED,
-                            "algorithm '%s': binding %u of set %u is an array of %ss; only single ones can be bound",
-                            label, b->binding, b->set, kind);
-    if (b->arrayed || b->multisampled)
-        return kp_error_set(KP_ERROR_UNSUPPORTED, "algorithm '%s': binding %u of set %u is a %s with %s; none has them",
-                            label, b->binding, b->set, kind, b->arrayed ? "layers" : "samples");
-    return KP_OK;
-}
-
-// That a pipeline may have that many.
-static kp_result check_counts(const kp_device *device, const kp_reflect *reflect, const char *label) {
-    const kp_info_limits *l = &device->limits;
-    uint32_t n[5] = {reflect->reports};
-    for (size_t i = 0; i < reflect->binding_count; i++) {
-        kp_reflect_kind kind = reflect->bindings[i].kind;
-        bool both = kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER;
-        n[0] += kind == KP_REFLECT_STORAGE_BUFFER;
-        n[1] += kind == KP_REFLECT_UNIFORM_BUFFER;
-        n[2] += kind == KP_REFLECT_STORAGE_IMAGE;
-        n[3] += kind == KP_REFLECT_SAMPLED_IMAGE || both;
-        n[4] += kind == KP_REFLECT_SAMPLER || both;
-    }
-    const struct {
-        const char *name;
-        uint32_t most;
-    } limits[5] = {{"StorageBuffers", l->max_storage_buffers},
-                   {"UniformBuffers", l->max_uniform_buffers},
-                   {"StorageImages", l->max_storage_images},
-                   {"SampledImages", l->max_sampled_images},
-                   {"Samplers", l->max_samplers}};
-    for (unsigned i = 0; i < 5; i++) {
-        if (n[i] > limits[i].most)
-            return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxPerStageDescriptor%s is %u, the module binds %u",
-                                label, limits[i].name, limits[i].most, n[i]);
-    }
-    return KP_OK;
-}
-
-// One capability stands for two features of the device.
-static kp_result check_atomics(const kp_device *device, const kp_reflect *reflect, const char *label) {
-    const kp_features *f = &device->features;
-    const struct {
-        bool used, there;
-        const char *feature, *what;
-    } rows[] = {
-        {reflect->buffer_atomics64, f->atomic64.shaderBufferInt64Atomics, "shaderBufferInt64Atomics",
-         "64-bit atomics on buffers"},
-        {reflect->shared_atomics64, f->atomic64.shaderSharedInt64Atomics, "shaderSharedInt64Atomics",
-         "64-bit atomics on shared memory"},
-        {reflect->buffer_float_adds, f->atomic_float.shaderBufferFloat32AtomicAdd, "shaderBufferFloat32AtomicAdd",
-         "atomic additions to f32 in buffers"},
-        {reflect->shared_float_adds, f->atomic_float.shaderSharedFloat32AtomicAdd, "shaderSharedFloat32AtomicAdd",
-         "atomic additions to f32 in shared memory"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (rows[i].used && !rows[i].there)
-            return kp_error_set(KP_ERROR_UNSUPPORTED, "algorithm '%s': %s lacks %s, which %s need", label,
-                                device->info.name, rows[i].feature, rows[i].what);
-    }
-    return KP_OK;
-}
-
-// What a module asks of subgroups.
-static kp_result check_subgroups(const kp_device *device, const kp_reflect *reflect, uint32_t size, const char *label) {
-    const kp_info *info = &device->info;
-    if (reflect->extended_subgroups && !device->features.subgroup_types.shaderSubgroupExtendedTypes)
-        return kp_error_set(KP_ERROR_UNSUPPORTED,
-                            "algorithm '%s': %s lacks shaderSubgroupExtendedTypes, which subgroup operations on 8, 16 "
-                            "and 64-bit numbers need",
-                            label, info->name);
-    if (size == 0)
-        return KP_OK;
-    if (device->limits.max_subgroups == 0)
-        return size == info->subgroup_size
-                   ? KP_OK
-                   : kp_error_set(KP_ERROR_UNSUPPORTED,
-                                  "algorithm '%s': a subgroup size of %u is asked for, %s has %u only", label, size,
-                                  info->name, info->subgroup_size);
-    if (size < info->min_subgroup_size || size > info->max_subgroup_size || (size & (size - 1)) != 0)
-        return kp_error_set(KP_ERROR_LIMIT,
-                            "algorithm '%s': a subgroup size of %u is asked for, %s has powers of two from %u to %u",
-                            label, size, info->name, info->min_subgroup_size, info->max_subgroup_size);
-    return KP_OK;
-}
-
-static kp_result check_bindings(const kp_device *device, const kp_reflect *reflect, const char *label) {
-    for (size_t i = 0; i < reflect->binding_count; i++) {
-        kp_result result = check_binding(&reflect->bindings[i], label);
-        if (result != KP_OK)
-            return result;
-    }
-    if (reflect->set_count > device->limits.max_sets)
-        return kp_error_set(KP_ERROR_LIMIT, "algorithm '%s': maxBoundDescriptorSets is %u, the module uses %u sets",
-                            label, device->limits.max_sets, reflect->set_count);
-    kp_result result = check_counts(device, reflect, label);
-    if (result != KP_OK)
-        return result;
-    if (reflect->push_size > device->info.max_push_constants)
-        return kp_error_set(KP_ERROR_LIMIT,
-                            "algorithm '%s': maxPushConstantsSize is %u bytes, the module has %u bytes of push "
-                            "constants (a buffer can hold more)",
-                            label, device->info.max_push_constants, reflect->push_size);
-    return KP_OK;
-}
-
 // Where the module's report lies, or a place behind all others, so that descriptors need no more sets.
 static kp_pipeline_binding report_place(const kp_reflect *reflect) {
     kp_pipeline_binding place = {.type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
@@ -243,7 +88,7 @@ static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, c
     for (size_t i = 0; i < reflect->binding_count; i++)
         bindings[i] = (kp_pipeline_binding){.set = reflect->bindings[i].set,
                                             .binding = reflect->bindings[i].binding,
-                                            .type = descriptor_of(reflect->bindings[i].kind)};
+                                            .type = kp_requirements_descriptor(reflect->bindings[i].kind)};
     if (module->reports)
         bindings[count - 1] = report_place(reflect);
     uint32_t push_size = reflect->push_size;
@@ -318,13 +163,7 @@ static kp_result build_module(kp_manager *manager, const kp_pipelines_desc *desc
         .local_size_id = device->features.maintenance4.maintenance4,
         .label = name});
     if (result == KP_OK)
-        result = check_capabilities(device, reflect, desc->label);
-    if (result == KP_OK)
-        result = check_atomics(device, reflect, desc->label);
-    if (result == KP_OK)
-        result = check_subgroups(device, reflect, desc->subgroup_size, desc->label);
-    if (result == KP_OK)
-        result = check_bindings(device, reflect, desc->label);
+        result = kp_requirements_check(device, reflect, desc->subgroup_size, desc->label);
     if (result != KP_OK)
         return result;
     module->subgroup_size = device->limits.max_subgroups != 0 ? desc->subgroup_size : 0;
@@ -358,153 +197,8 @@ static kp_result make_module(kp_manager *manager, const kp_pipelines_desc *desc,
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
-// Specialization constants
-// ---------------------------------------------------------------------------------------------------------------------
-
-static bool is_launch_spec(uint32_t id) { return id >= KP_LAUNCH_SPEC_BASE && id <= KP_LAUNCH_SPEC_REPORT; }
-
-static kp_result unknown_spec(const kp_reflect *reflect, uint32_t id, const char *label) {
-    kp_str list = {0};
-    for (size_t i = 0; i < reflect->spec_count; i++) {
-        const kp_reflect_spec *s = &reflect->specs[i];
-        if (!is_launch_spec(s->id))
-            kp_str_format(&list, "%s%u (%s)", list.length != 0 ? ", " : "", s->id, kp_dtype_name(s->dtype));
-    }
-    kp_result result =
-        kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the module has no specialization constant %u; it has %s",
-                     label, id, list.length != 0 ? list.data : "none");
-    kp_str_free(&list);
-    return result;
-}
-
-static bool is_float(kp_dtype dtype) { return dtype == KP_F16 || dtype == KP_F32 || dtype == KP_F64; }
-static bool is_unsigned(kp_dtype dtype) {
-    return dtype == KP_U8 || dtype == KP_U16 || dtype == KP_U32 || dtype == KP_U64;
-}
-
-// Whether bits of one type may stand for a constant of another: no number is taken for one of the other kind. Unsigned
-// ones fit all of their size, as bits: an array of them is how Kompute's programs mix floats and integers.
-static bool fits(kp_dtype given, kp_dtype own) {
-    if (own == KP_BOOL && given == KP_U32) // as Vulkan has it
-        return true;
-    if (kp_dtype_size(given) != kp_dtype_size(own) || (given == KP_BOOL) != (own == KP_BOOL))
-        return false;
-    return is_float(given) == is_float(own) || is_unsigned(given);
-}
-
-static kp_result read_value(const kp_reflect *reflect, const kp_spec *spec, const char *label, kp_reflect_value *out) {
-    const kp_reflect_spec *own = is_launch_spec(spec->id) ? NULL : kp_reflect_find_spec(reflect, spec->id);
-    if (own == NULL)
-        return unknown_spec(reflect, spec->id, label);
-    size_t size = kp_dtype_size(spec->dtype);
-    if (spec->value == NULL || size == 0)
-        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specialization constant %u has no %s", label, spec->id,
-                            spec->value == NULL ? "value" : "element type");
-    if (!fits(spec->dtype, own->dtype))
-        return kp_error_set(KP_ERROR_TYPE,
-                            "algorithm '%s': specialization constant %u is %s in the module, %s was given", label,
-                            spec->id, kp_dtype_name(own->dtype), kp_dtype_name(spec->dtype));
-    uint8_t b1;
-    uint16_t b2;
-    uint32_t b4;
-    uint64_t bits = 0;
-    switch (size) {
-    case 1:
-        memcpy(&b1, spec->value, 1);
-        bits = spec->dtype == KP_BOOL ? b1 != 0 : b1;
-        break;
-    case 2:
-        memcpy(&b2, spec->value, 2);
-        bits = b2;
-        break;
-    case 4:
-        memcpy(&b4, spec->value, 4);
-        bits = b4;
-        break;
-    default:
-        memcpy(&bits, spec->value, 8);
-        break;
-    }
-    *out = (kp_reflect_value){.id = spec->id, .bits = bits};
-    return KP_OK;
-}
-
-static int by_id(const void *a, const void *b) {
-    uint32_t x = ((const kp_reflect_value *)a)->id, y = ((const kp_reflect_value *)b)->id;
-    return (x > y) - (x < y);
-}
-
-static kp_result read_values(const kp_pipelines_desc *desc, const kp_reflect *reflect, kp_reflect_value **out) {
-    if (desc->spec_count != 0 && desc->specs == NULL)
-        return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specs is NULL, but spec_count is %zu", desc->label,
-                            desc->spec_count);
-    kp_reflect_value *values = kp_alloc_zero(desc->spec_count, sizeof *values); // zeroed: padding is part of the key
-    if (values == NULL)
-        return kp_error_host_memory(desc->spec_count * sizeof *values);
-    kp_result result = KP_OK;
-    for (size_t i = 0; i < desc->spec_count && result == KP_OK; i++) {
-        kp_reflect_value value = {0};
-        result = read_value(reflect, &desc->specs[i], desc->label, &value);
-        if (result == KP_OK) {
-            values[i].id = value.id;
-            values[i].bits = value.bits;
-        }
-    }
-    if (result == KP_OK) {
-        qsort(values, desc->spec_count, sizeof *values, by_id);
-        for (size_t i = 1; i < desc->spec_count && result == KP_OK; i++) {
-            if (values[i].id == values[i - 1].id)
-                result = kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specialization constant %u is given twice",
-                                      desc->label, values[i].id);
-        }
-    }
-    if (result != KP_OK) {
-        kp_alloc_free(values);
-        return result;
-    }
-    *out = values;
-    return KP_OK;
-}
-
-// ---------------------------------------------------------------------------------------------------------------------
 // Kernels
 // ---------------------------------------------------------------------------------------------------------------------
-
-static kp_result check_sizes(const kp_device *device, const kp_reflect_sizes *sizes, uint32_t subgroup_size,
-                             const char *label) {
-    const kp_info *info = &device->info;
-    uint64_t invocations = 1;
-    for (unsigned axis = 0; axis < 3; axis++) {
-        uint32_t size = sizes->local_size[axis];
-        if (size == 0)
-            return kp_error_set(KP_ERROR_SPIRV, "algorithm '%s': the module's local size on axis %c is 0 or unknown",
-                                label, "xyz"[axis]);
-        if (size > info->max_workgroup_size[axis])
-            return kp_error_set(
-                KP_ERROR_LIMIT,
-                "algorithm '%s': maxComputeWorkGroupSize on axis %c is %u, the module's local size is %u", label,
-                "xyz"[axis], info -> max_workgroup_size[axis], size);
-        invocations *= size;
-    }
-    if (invocations > info->max_workgroup_invocations)
-        return kp_error_set(
-            KP_ERROR_LIMIT,
-            "algorithm '%s': maxComputeWorkGroupInvocations is %u, the module's local size %u x %u x %u "
-            "has %llu",
-            label, info->max_workgroup_invocations, sizes->local_size[0], sizes->local_size[1], sizes->local_size[2],
-            (unsigned long long)invocations);
-    uint64_t most = (uint64_t)device->limits.max_subgroups * subgroup_size; // 0: not asked for, or not to choose
-    if (most != 0 && invocations > most)
-        return kp_error_set(KP_ERROR_LIMIT,
-                            "algorithm '%s': maxComputeWorkgroupSubgroups is %u, a workgroup of %llu invocations in "
-                            "subgroups of %u has more",
-                            label, device->limits.max_subgroups, (unsigned long long)invocations, subgroup_size);
-    if (sizes->shared_bytes != UINT64_MAX && sizes->shared_bytes > info->max_shared_memory)
-        return kp_error_set(KP_ERROR_LIMIT,
-                            "algorithm '%s': maxComputeSharedMemorySize is %u bytes, the module shares %llu", label,
-                            info->max_shared_memory, (unsigned long long)sizes->shared_bytes);
-    return KP_OK;
-}
 
 static void free_kernel(kp_device *device, kp_pipelines_kernel *kernel) {
     if (kernel == NULL)
@@ -536,7 +230,7 @@ static kp_result make_kernel(kp_manager *manager, const kp_pipelines_desc *desc,
     kernel->value_count = desc->spec_count;
     kp_result result = kp_reflect_specialize(reflect, values, desc->spec_count, &kernel->sizes);
     if (result == KP_OK)
-        result = check_sizes(manager->device, &kernel->sizes, desc->subgroup_size, desc->label);
+        result = kp_requirements_check_sizes(manager->device, &kernel->sizes, desc->subgroup_size, desc->label);
     if (result != KP_OK) {
         free_kernel(manager->device, kernel);
         return result;
@@ -623,7 +317,7 @@ static kp_result find_kernel(kp_manager *manager, const kp_pipelines_desc *desc,
                              kp_pipelines_kernel **out) {
     kp_pipelines *cache = &manager->pipelines;
     kp_reflect_value *values = NULL;
-    kp_result result = read_values(desc, module->reflect, &values);
+    kp_result result = kp_specs_read(module->reflect, desc->specs, desc->spec_count, desc->label, &values);
     if (result != KP_OK)
         return result;
     size_t size;
@@ -691,7 +385,7 @@ static kp_result make_both(kp_manager *manager, const kp_pipelines_desc *desc, v
     kp_result result = make_module(manager, desc, key, key_size, &module);
     if (result != KP_OK)
         return result;
-    result = read_values(desc, module->reflect, &values);
+    result = kp_specs_read(module->reflect, desc->specs, desc->spec_count, desc->label, &values);
     if (result == KP_OK)
         result = make_kernel(manager, desc, module->reflect, values, &kernel);
     if (result == KP_OK) {
