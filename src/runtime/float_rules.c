@@ -1,5 +1,5 @@
 // See float_rules.h. What is added goes behind the last instruction of its kind: a capability, the extension that older
-// SPIR-V needs, and an execution mode for each entry point.
+// SPIR-V needs, and an execution mode for each entry point and width.
 #include "float_rules.h"
 
 #include "base/alloc.h"
@@ -14,6 +14,7 @@ enum {
     CAPABILITY_WORDS = 2,
     EXTENSION_WORDS = 7,
     MODE_WORDS = 4,
+    WIDTHS = 3, // 16, 32, 64
 };
 
 static const char extension[(EXTENSION_WORDS - 1) * 4] = "SPV_KHR_float_controls";
@@ -22,6 +23,7 @@ static const char extension[(EXTENSION_WORDS - 1) * 4] = "SPV_KHR_float_controls
 typedef struct places {
     size_t capabilities, extensions, entries; // behind the last one of each; extensions: 0 where there is none
     size_t entry_count;
+    uint32_t widths; // of its floats, as a sum
     bool has_capability;
 } places;
 
@@ -41,6 +43,8 @@ static places find(const uint32_t *words, size_t count) {
         } else if (op_of(words[at]) == SpvOpEntryPoint) {
             p.entries = end;
             p.entry_count++;
+        } else if (op_of(words[at]) == SpvOpTypeFloat) {
+            p.widths |= words[at + 2];
         }
     }
     return p;
@@ -67,24 +71,29 @@ static void put_extension(writer *w) {
     w->count += sizeof extension / 4;
 }
 
-static void put_modes(writer *w) {
+static void put_modes(writer *w, uint32_t widths) {
     for (size_t at = HEADER; at < w->read; at += length_of(w->from[at])) {
         if (op_of(w->from[at]) != SpvOpEntryPoint)
             continue;
-        put(w, MODE_WORDS << SpvWordCountShift | SpvOpExecutionMode);
-        put(w, w->from[at + 2]);
-        put(w, SpvExecutionModeSignedZeroInfNanPreserve);
-        put(w, 32);
+        for (uint32_t width = 16; width <= 64; width *= 2) {
+            if ((widths & width) == 0)
+                continue;
+            put(w, MODE_WORDS << SpvWordCountShift | SpvOpExecutionMode);
+            put(w, w->from[at + 2]);
+            put(w, SpvExecutionModeSignedZeroInfNanPreserve);
+            put(w, width);
+        }
     }
 }
 
-kp_result kp_float_rules_apply(const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count) {
+kp_result kp_float_rules_apply(const uint32_t *words, size_t word_count, uint32_t widths, uint32_t **out,
+                               size_t *out_count) {
     const places p = find(words, word_count);
-    size_t most = word_count + CAPABILITY_WORDS + EXTENSION_WORDS + MODE_WORDS * p.entry_count;
+    size_t most = word_count + CAPABILITY_WORDS + EXTENSION_WORDS + WIDTHS * MODE_WORDS * p.entry_count;
     writer w = {.from = words, .to = kp_alloc_new(most * sizeof *words)};
     if (w.to == NULL)
         return kp_error_host_memory(most * sizeof *words);
-    if (!p.has_capability) {
+    if (!p.has_capability && (p.widths & widths) != 0) {
         copy_until(&w, p.capabilities);
         put(&w, CAPABILITY_WORDS << SpvWordCountShift | SpvOpCapability);
         put(&w, SpvCapabilitySignedZeroInfNanPreserve);
@@ -93,7 +102,7 @@ kp_result kp_float_rules_apply(const uint32_t *words, size_t word_count, uint32_
         if (words[1] < SPIRV_1_4)
             put_extension(&w);
         copy_until(&w, p.entries);
-        put_modes(&w);
+        put_modes(&w, p.widths & widths);
     }
     copy_until(&w, word_count);
     *out = w.to;

@@ -123,8 +123,9 @@ static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, c
     size_t count = reflect->word_count;
     uint32_t *ruled = NULL, *guarded = NULL;
     kp_result result = KP_OK;
-    if (manager->device->limits.float_rules && (reflect->regroupable || reflect->foldable)) {
-        result = kp_float_rules_apply(words, count, &ruled, &count);
+    uint32_t widths = manager->device->limits.float_rules;
+    if (widths != 0 && (reflect->regroupable || reflect->foldable)) {
+        result = kp_float_rules_apply(words, count, widths, &ruled, &count);
         words = ruled;
     }
     if (result == KP_OK && module->guarded) {

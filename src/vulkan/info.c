@@ -157,7 +157,9 @@ static void describe_more(const kp_instance *instance, VkPhysicalDevice device, 
     if (has_limit && limit.maxBufferSize != 0 && limit.maxBufferSize < info->max_buffer_range)
         info->max_buffer_range = limit.maxBufferSize;
     limits->max_push_descriptors = push.maxPushDescriptors;
-    limits->float_rules = floats.shaderSignedZeroInfNanPreserveFloat32;
+    limits->float_rules = (floats.shaderSignedZeroInfNanPreserveFloat16 ? 16u : 0) |
+                          (floats.shaderSignedZeroInfNanPreserveFloat32 ? 32u : 0) |
+                          (floats.shaderSignedZeroInfNanPreserveFloat64 ? 64u : 0);
     limits->import_alignment = import.minImportedHostPointerAlignment;
     limits->driver = driver.driverID;
     if (driver.driverName[0] != '\0')

@@ -50,7 +50,8 @@ typedef struct kp_info_limits {
     uint8_t driver_uuid[16];                       //
     uint32_t device_id, driver_version;            //
     uint32_t max_image_size[3];                    // on an axis of a 1-D, a 2-D, a 3-D image
-    bool float_rules;                              // modules may ask that NaN, infinity and -0.0 are kept in f32
+    uint32_t float_rules;                          // widths of floats, as a sum, whose NaN, infinity and -0.0 are kept
+                                                   // when a module asks for that
     uint32_t max_subgroups;                        // in a workgroup whose subgroup size was asked for
     uint32_t timestamp_bits[KP_INFO_MAX_FAMILIES]; // by family; 0: no timestamps
     VkExtent3D image_step[KP_INFO_MAX_FAMILIES];   // ... parts of images that it copies begin and end at multiples

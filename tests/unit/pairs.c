@@ -79,7 +79,7 @@ static void test_kernels_of_single_elements_become_pairs(void **state) {
         assert_valid(words, count, good[k]);
         assert_same_bindings(words, count, program);
         kp_alloc_free(words);
-        assert_ok(kp_float_rules_apply(program->words, program->word_count, &ruled, &count)); // as the runtime does
+        assert_ok(kp_float_rules_apply(program->words, program->word_count, 32, &ruled, &count)); // as the runtime does
         assert_ok(kp_pairs_apply(ruled, count, &words, &count));
         assert_non_null(words);
         assert_valid(words, count, good[k]);
