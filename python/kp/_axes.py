@@ -31,7 +31,7 @@ def _look(function: FunctionType, found: Found) -> dict[str, int]:
         tree = ast.parse("if 1:\n" + text if text[:1] in (" ", "\t") else text)
     except SyntaxError:
         return {}
-    definitions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function.__name__]
+    definitions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function.__code__.co_name]
     axes: dict[str, int] = {}
     for node in ast.walk(definitions[0]) if definitions else ():
         for name, count in _seen(node, function, found):

@@ -89,8 +89,18 @@ class Capture:
         """Says exactly what is compiled: equal texts give equal programs."""
         return repr((self.source, self.arguments))
 
+    def _watch_function(self, function: FunctionType) -> None:
+        """What of a function may be changed in place."""
+        code, by_name = function.__code__, function.__kwdefaults__
+        for name in ("__code__", "__defaults__", "__kwdefaults__"):
+            self._watch(function, name, getattr(function, name))
+        if by_name is not None:
+            for parameter in code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]:
+                self._watch(by_name, parameter, by_name.get(parameter, ABSENT))
+
     def _names_of(self, function: FunctionType) -> dict[str, Any]:
         text, first_line = read_source(function)
+        self._watch_function(function)
         constants: dict[str, _Constant] = {}
         callees: dict[str, int | str] = {}
         types: dict[str, str] = {}
@@ -98,7 +108,7 @@ class Capture:
             self._resolve(function, path, called, constants, callees, types)
         return {
             "source": text,
-            "name": function.__name__,
+            "name": function.__code__.co_name,
             "file": function.__code__.co_filename,
             "first_line": first_line,
             "constants": constants,
@@ -221,7 +231,7 @@ def _find_paths(function: FunctionType, text: str) -> Iterator[tuple[Path, bool]
     except SyntaxError as error:
         raise compile_error(function, f"Python cannot read the source of '{function.__name__}': {error.msg}") from None
     definitions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    definition = next((n for n in definitions if n.name == function.__name__), None)
+    definition = next((n for n in definitions if n.name == function.__code__.co_name), None)
     if definition is None:
         return
     names = _Names()

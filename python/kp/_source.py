@@ -105,7 +105,7 @@ def read_source(function: FunctionType) -> tuple[str, int]:
     """The text of the function, decorators included, and the number of its first line."""
     import inspect
 
-    name = function.__name__
+    name = function.__code__.co_name  # as the text has it
     try:
         lines, first_line = inspect.getsourcelines(function)
     except (OSError, TypeError, SyntaxError, IndexError):

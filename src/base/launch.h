@@ -45,7 +45,8 @@
 //   0 ..              for the runtime (runtime/loop_guard.h)
 //   REPORT_FIRST      the least key of an invocation that had a fault; UINT32_MAX before
 //   REPORT_FAULTS     records written, number n at REPORT_RECORDS + n % FAULT_COUNT * FAULT_WORDS: site, key, index of
-//                     the invocation (3), index that was out of range (low, high word), size
+//                     the invocation (3); behind them, of an index that was out of range its low and high word and the
+//                     size; of a pixel its place (3) and the size of the image (3), as far as that has axes
 //   REPORT_PRINTED    words of prints; it may end up beyond REPORT_ROOM, which is how many there can be
 //   REPORT_DROPPED    prints that found no room
 //   REPORT_PRINTS ..  the prints one behind the other: site + 1, key, values (narrow ones as 32 bits, 64-bit ones low
@@ -87,6 +88,7 @@ typedef enum kp_launch_site {
                              // letter is the element type's, as in KP_DTYPES
     KP_LAUNCH_SITE_VALUE,    // a value that the operation does not take; the text says which
     KP_LAUNCH_SITE_OVERFLOW, // a result that is too large; the text says which
+    KP_LAUNCH_SITE_PIXEL,    // a pixel out of range; the text is the number of axes, and the name of the image
     KP_LAUNCH_SITE_COUNT,
 } kp_launch_site;
 
@@ -97,7 +99,8 @@ enum {
     KP_LAUNCH_REPORT_ROOM,
     KP_LAUNCH_REPORT_DROPPED,
     KP_LAUNCH_REPORT_RECORDS = 16,
-    KP_LAUNCH_FAULT_WORDS = 8,
+    KP_LAUNCH_FAULT_WORDS = 11,
+    KP_LAUNCH_FAULT_DATA = 5,   // where in a record that begins which the kind of site decides
     KP_LAUNCH_FAULT_COUNT = 64, // a power of two
     KP_LAUNCH_REPORT_PRINTS = KP_LAUNCH_REPORT_RECORDS + KP_LAUNCH_FAULT_WORDS * KP_LAUNCH_FAULT_COUNT,
 };

@@ -107,14 +107,17 @@ static uint32_t emit_angle(kp_emitter *e, kp_node *n, bool to_radians) {
 
 static uint32_t emit_log(kp_emitter *e, kp_node *n) {
     kp_list list = n->u.call.list;
-    uint32_t x = glsl1(e, GLSLstd450Log, n->type, kp_emit_expr(e, list.items[0]));
+    uint32_t x = kp_emit_expr(e, list.items[0]);
+    x = kp_emit_math(e, GLSLstd450Log, n->type, &x, 1);
     if (list.count == 1)
         return x;
-    return binary(e, SpvOpFDiv, n->type, x, glsl1(e, GLSLstd450Log, n->type, kp_emit_expr(e, list.items[1])));
+    uint32_t base = kp_emit_expr(e, list.items[1]);
+    return binary(e, SpvOpFDiv, n->type, x, kp_emit_math(e, GLSLstd450Log, n->type, &base, 1));
 }
 
 static uint32_t emit_log10(kp_emitter *e, kp_node *n) {
-    uint32_t x = glsl1(e, GLSLstd450Log2, n->type, kp_emit_expr(e, n->u.call.list.items[0]));
+    uint32_t x = kp_emit_expr(e, n->u.call.list.items[0]);
+    x = kp_emit_math(e, GLSLstd450Log2, n->type, &x, 1);
     return binary(e, SpvOpFMul, n->type, x, kp_emit_constant(e, n->type, (kp_value){.f = 0.30102999566398119521}));
 }
 
@@ -216,7 +219,7 @@ uint32_t kp_emit_call(kp_emitter *e, kp_node *n) {
     for (uint32_t i = 0; i < n->u.call.list.count; i++)
         operands[i] = kp_emit_expr(e, n->u.call.list.items[i]);
     const kp_type *type = n->u.call.list.items[0]->type;
-    if (rule == KP_BUILTIN_NARROW)
+    if (rule != KP_BUILTIN_VECTORS)
         return kp_emit_math(e, n->u.call.row->op, type, operands, n->u.call.list.count);
     return kp_spirv_glsl(e->s, n->u.call.row->op, kp_emit_type(e, n->type), operands, n->u.call.list.count);
 }

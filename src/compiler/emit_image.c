@@ -117,24 +117,24 @@ static uint32_t axis_of(kp_emitter *e, const kp_symbol *symbol, uint32_t value, 
     return symbol->type->axes == 1 ? value : kp_spirv_extract(e->s, e->type_u32, value, axis);
 }
 
-// A fault for each axis on which the pixel is outside. Gives a bool that says so where the invocation goes on; else 0.
+// A fault where the pixel is outside. Gives a bool that says so where the invocation goes on; else 0.
 static uint32_t check_inside(kp_emitter *e, const kp_node *n, const kp_symbol *symbol, uint32_t at) {
-    static const char *const names[] = {"x", "y", "z"};
+    uint32_t axes = symbol->type->axes;
     if (!e->unit->desc->checked)
         return 0;
-    uint32_t size = unsigned_of(e, symbol, kp_emit_image_size(e, symbol)), outside = 0;
-    uint32_t places = unsigned_of(e, symbol, at);
-    size_t room = symbol->name->length + 16;
-    for (uint32_t axis = 0; axis < symbol->type->axes; axis++) {
-        char *text = KP_UNIT_NEW(e->unit, char, room);
-        snprintf(text, room, "%s of image '%s'", names[axis], symbol->name->text);
-        uint32_t place = axis_of(e, symbol, places, axis), most = axis_of(e, symbol, size, axis), words[2];
-        kp_emit_split(e, kp_type_scalar(KP_I32), kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, place), words);
-        uint32_t bad = kp_spirv_binary(e->s, SpvOpUGreaterThanEqual, e->type_bool, place, most);
-        kp_emit_fault(e, KP_LAUNCH_SITE_INDEX, n, bad,
-                      &(kp_emit_fault_data){.text = text, .low = words[0], .high = words[1], .size = most});
-        outside = outside == 0 ? bad : kp_spirv_binary(e->s, SpvOpLogicalOr, e->type_bool, outside, bad);
+    uint32_t size = unsigned_of(e, symbol, kp_emit_image_size(e, symbol)), places = unsigned_of(e, symbol, at);
+    uint32_t outside = kp_spirv_binary(e->s, SpvOpUGreaterThanEqual, kp_emit_bool_type(e, axes), places, size);
+    if (axes > 1)
+        outside = kp_spirv_unary(e->s, SpvOpAny, e->type_bool, outside);
+    size_t room = symbol->name->length + 2;
+    char *text = KP_UNIT_NEW(e->unit, char, room);
+    snprintf(text, room, "%u%s", axes, symbol->name->text);
+    kp_emit_fault_data data = {.text = text, .word_count = 6};
+    for (uint32_t axis = 0; axis < 3; axis++) {
+        data.words[axis] = axis < axes ? axis_of(e, symbol, places, axis) : kp_spirv_constant(e->s, e->type_u32, 0);
+        data.words[3 + axis] = axis < axes ? axis_of(e, symbol, size, axis) : data.words[axis];
     }
+    kp_emit_fault(e, KP_LAUNCH_SITE_PIXEL, n, outside, &data);
     return e->kernel->has_barrier ? outside : 0;
 }
 

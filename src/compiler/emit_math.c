@@ -1,6 +1,7 @@
 // Functions of GLSL.std.450 whose results Vulkan leaves to the device where Python has an answer: what drivers do badly
 // is led around. Vulkan lets tanh be sinh / cosh, which is NaN for 100 on a device that takes it at its word, asinh
-// overflow for half of all numbers, and atan2(0, 0) be anything; one device has atan2(-0.0, 1) = pi.
+// overflow for half of all numbers, and atan2(0, 0) be anything; one device has atan2(-0.0, 1) = pi. SwiftShader
+// makes numbers of NaN in functions that go by its bits, and step(edge, NaN) and smoothstep are left to the device.
 #include "emitter.h"
 
 #include "builtin.h"
@@ -56,6 +57,40 @@ static uint32_t atan2_of(kp_emitter *e, const kp_type *type, uint32_t y, uint32_
     return pick(e, type, at_zero, turn, kp_spirv_glsl(e->s, GLSLstd450Atan2, id, operands, 2));
 }
 
+// x - floor(x), as NumPy has it: 1 for tiny negative numbers, where Fract may be the number below.
+static uint32_t fract_of(kp_emitter *e, const kp_type *type, uint32_t x) {
+    return kp_spirv_binary(e->s, SpvOpFSub, id_of(e, type), x, glsl(e, GLSLstd450Floor, type, x));
+}
+
+// 0 below the edge, else 1.
+static uint32_t step_of(kp_emitter *e, const kp_type *type, uint32_t edge, uint32_t x) {
+    uint32_t below = kp_emit_compare(e, KP_TOKEN_LESS, type, x, edge);
+    return pick(e, type, below, number(e, type, 0), number(e, type, 1));
+}
+
+// 3 t^2 - 2 t^3 of the place t between the edges.
+static uint32_t smooth_step_of(kp_emitter *e, const kp_type *type, const uint32_t *operands) {
+    uint32_t id = id_of(e, type);
+    uint32_t size = kp_spirv_binary(e->s, SpvOpFSub, id, operands[1], operands[0]);
+    uint32_t t = kp_spirv_binary(e->s, SpvOpFSub, id, operands[2], operands[0]);
+    t = kp_spirv_binary(e->s, SpvOpFDiv, id, t, size);
+    t = kp_emit_pick(e, type, true, t, number(e, type, 0));
+    t = kp_emit_pick(e, type, false, t, number(e, type, 1));
+    uint32_t slope = kp_spirv_binary(e->s, SpvOpFMul, id, t, number(e, type, 2));
+    slope = kp_spirv_binary(e->s, SpvOpFSub, id, number(e, type, 3), slope);
+    return kp_spirv_binary(e->s, SpvOpFMul, id, kp_spirv_binary(e->s, SpvOpFMul, id, t, t), slope);
+}
+
+static bool may_lose_nan(uint32_t op) {
+    return op == GLSLstd450Exp || op == GLSLstd450Exp2 || op == GLSLstd450Log || op == GLSLstd450Log2 ||
+           op == GLSLstd450Cosh || op == GLSLstd450Asinh || op == GLSLstd450Acosh || op == GLSLstd450Atanh ||
+           op == GLSLstd450Atan;
+}
+
+static uint32_t keep_nan(kp_emitter *e, const kp_type *type, uint32_t x, uint32_t result) {
+    return pick(e, type, kp_emit_compare(e, KP_TOKEN_EQUAL, type, x, x), result, x);
+}
+
 // In f16 too many results of the formulas between would be infinite.
 static bool is_wide(uint32_t op) {
     return op == GLSLstd450Sinh || op == GLSLstd450Cosh || op == GLSLstd450Tanh || op == GLSLstd450Asinh ||
@@ -70,17 +105,27 @@ uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uin
             wides[i] = kp_emit_cast(e, type, wide, operands[i]);
         return kp_emit_cast(e, wide, type, kp_emit_math(e, op, wide, wides, count));
     }
+    uint32_t result;
     switch (op) {
+    case GLSLstd450Fract:
+        return fract_of(e, type, operands[0]);
+    case GLSLstd450Step:
+        return step_of(e, type, operands[0], operands[1]);
+    case GLSLstd450SmoothStep:
+        return smooth_step_of(e, type, operands);
     case GLSLstd450Tanh:
         return tanh_of(e, type, operands[0]);
-    case GLSLstd450Asinh:
-    case GLSLstd450Acosh:
-        return arc_of(e, op, type, operands[0]);
     case GLSLstd450Atan2:
         return atan2_of(e, type, operands[0], operands[1]);
+    case GLSLstd450Asinh:
+    case GLSLstd450Acosh:
+        result = arc_of(e, op, type, operands[0]);
+        break;
     default:
-        return kp_spirv_glsl(e->s, op, id_of(e, type), operands, count);
+        result = kp_spirv_glsl(e->s, op, id_of(e, type), operands, count);
+        break;
     }
+    return may_lose_nan(op) ? keep_nan(e, type, operands[0], result) : result;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -146,7 +146,7 @@ uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, ui
     uint32_t words[2], bad = kp_spirv_binary(e->s, SpvOpUGreaterThanEqual, e->type_bool, index, length);
     kp_emit_split(e, n->type, given, words);
     kp_emit_fault(e, KP_LAUNCH_SITE_INDEX, n, bad,
-                  &(kp_emit_fault_data){.low = words[0], .high = words[1], .size = length});
+                  &(kp_emit_fault_data){.words = {words[0], words[1], length}, .word_count = 3});
     return e->kernel->has_barrier ? bad : 0;
 }
 

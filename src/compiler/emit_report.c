@@ -114,6 +114,17 @@ static uint32_t add_site(kp_emitter *e, kp_launch_site kind, const kp_token *tok
 // Faults
 // ---------------------------------------------------------------------------------------------------------------------
 
+enum { FAULT_DATA = 3, FAULT_DATA_MOST = 6 };
+
+// How many words of a record the sites decide on; those of pixels are the longest.
+static uint32_t fault_data(const kp_emitter *e) {
+    for (uint32_t i = 0; i < e->kernel->param_count; i++) {
+        if (kp_type_is_image(e->kernel->params[i].symbol->type))
+            return FAULT_DATA_MOST;
+    }
+    return FAULT_DATA;
+}
+
 // Leaves the function that is being written.
 static void leave(kp_emitter *e) {
     if (e->instance == NULL || e->instance->return_count == 0)
@@ -128,15 +139,12 @@ void kp_emit_fault(kp_emitter *e, kp_launch_site kind, const kp_node *at, uint32
     uint32_t wrong = kp_spirv_id(s), right = kp_spirv_id(s), zero = u32(e, 0);
     if (e->report.fault == 0)
         e->report.fault = kp_spirv_id(s);
-    uint32_t arguments[4] = {u32(e, add_site(e, kind, at->first, data->text)), zero, zero, zero};
-    if (data->size != 0) {
-        arguments[1] = data->low;
-        arguments[2] = data->high;
-        arguments[3] = data->size;
-    }
+    uint32_t arguments[1 + FAULT_DATA_MOST] = {u32(e, add_site(e, kind, at->first, data->text))};
+    for (uint32_t i = 0; i < FAULT_DATA_MOST; i++)
+        arguments[1 + i] = i < data->word_count ? data->words[i] : zero;
     kp_spirv_select_branch(s, bad, wrong, right, right);
     kp_spirv_label(s, wrong);
-    kp_spirv_call(s, e->type_void, e->report.fault, arguments, 4);
+    kp_spirv_call(s, e->type_void, e->report.fault, arguments, 1 + fault_data(e));
     if (e->report.stopped != 0)
         kp_spirv_store(s, e->report.stopped, kp_spirv_constant_bool(s, true));
     if (e->kernel->has_barrier)
@@ -179,13 +187,15 @@ void kp_emit_split(kp_emitter *e, const kp_type *type, uint32_t value, uint32_t 
     }
 }
 
-// void kp_fault(site, low, high, size): a record, unless an invocation before this one had a fault.
+// void kp_fault(site, data ...): a record, unless an invocation before this one had a fault.
 static void write_fault(kp_emitter *e) {
     kp_spirv *s = e->s;
-    uint32_t types[4] = {e->type_u32, e->type_u32, e->type_u32, e->type_u32}, arguments[4];
-    kp_spirv_function(s, e->report.fault, e->type_void, kp_spirv_type_function(s, e->type_void, types, 4));
+    uint32_t types[1 + FAULT_DATA_MOST], arguments[1 + FAULT_DATA_MOST], count = 1 + fault_data(e);
+    for (uint32_t i = 0; i < count; i++)
+        types[i] = e->type_u32;
+    kp_spirv_function(s, e->report.fault, e->type_void, kp_spirv_type_function(s, e->type_void, types, count));
     kp_spirv_name(s, e->report.fault, "kp_fault");
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < count; i++)
         arguments[i] = kp_spirv_parameter(s, e->type_u32);
     uint32_t first = kp_spirv_id(s), end = kp_spirv_id(s);
     uint32_t most[2] = {kp_spirv_load(s, e->type_u32, e->report.key), u32(e, UINT32_MAX - 1)};
@@ -198,10 +208,12 @@ static void write_fault(kp_emitter *e) {
     uint32_t record = two(e, SpvOpIMul, slot, u32(e, KP_LAUNCH_FAULT_WORDS));
     record = two(e, SpvOpIAdd, record, u32(e, KP_LAUNCH_REPORT_RECORDS));
     uint32_t at = kp_spirv_load(s, e->report.uvec3, e->report.at);
-    uint32_t words[KP_LAUNCH_FAULT_WORDS] = {arguments[0], key, 0, 0, 0, arguments[1], arguments[2], arguments[3]};
+    uint32_t words[KP_LAUNCH_FAULT_WORDS] = {arguments[0], key};
     for (uint32_t i = 0; i < 3; i++)
         words[2 + i] = kp_spirv_extract(s, e->type_u32, at, i);
-    for (uint32_t i = 0; i < KP_LAUNCH_FAULT_WORDS; i++)
+    for (uint32_t i = 1; i < count; i++)
+        words[KP_LAUNCH_FAULT_DATA + i - 1] = arguments[i];
+    for (uint32_t i = 0; i < KP_LAUNCH_FAULT_DATA + count - 1; i++)
         kp_spirv_store(s, word_at(e, two(e, SpvOpIAdd, record, u32(e, i))), words[i]);
     kp_spirv_branch(s, end);
     kp_spirv_label(s, end);

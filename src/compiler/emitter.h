@@ -160,8 +160,9 @@ uint32_t kp_emit_parallel(kp_emitter *e, kp_node *n);
 
 // emit_report.c
 typedef struct kp_emit_fault_data {
-    const char *text;         // NULL: none
-    uint32_t low, high, size; // the index in two words, and how many elements there are; size 0: no index
+    const char *text;  // NULL: none
+    uint32_t words[6]; // of the record (base/launch.h)
+    uint32_t word_count;
 } kp_emit_fault_data;
 
 void kp_emit_report_setup(kp_emitter *e);

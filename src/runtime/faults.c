@@ -152,6 +152,28 @@ static const uint32_t *first_record(const uint32_t *words) {
     return first;
 }
 
+// "7", "(7, 2)"
+static void write_place(const int32_t *place, int axes, char *out, size_t size) {
+    size_t used = (size_t)snprintf(out, size, "%s%d", axes > 1 ? "(" : "", (int)place[0]);
+    for (int i = 1; i < axes; i++)
+        used += (size_t)snprintf(out + used, size - used, ", %d", (int)place[i]);
+    if (axes > 1)
+        snprintf(out + used, size - used, ")");
+}
+
+static kp_result pixel_fault(const kp_reflect_site *site, const uint32_t *data, const char *at) {
+    char place[48], size[48];
+    int32_t numbers[6];
+    int axes = site->text[0] - '0';
+    memcpy(numbers, data, sizeof numbers);
+    if (axes < 1 || axes > 3)
+        return kp_error_set(KP_ERROR_INDEX, "%s:%u: a pixel out of range, %s", site->file, (unsigned)site->line, at);
+    write_place(numbers, axes, place, sizeof place);
+    write_place(numbers + 3, axes, size, sizeof size);
+    return kp_error_set(KP_ERROR_INDEX, "%s:%u:%u: pixel %s of image '%s' is out of range for size %s, %s", site->file,
+                        (unsigned)site->line, (unsigned)site->column, place, site->text + 1, size, at);
+}
+
 static kp_result fault(const kp_algorithm *algorithm, const uint32_t *record) {
     const kp_reflect *reflect = reflection(algorithm);
     if (record == NULL || record[0] >= reflect->site_count)
@@ -170,10 +192,13 @@ static kp_result fault(const kp_algorithm *algorithm, const uint32_t *record) {
     if (site->kind == KP_LAUNCH_SITE_ASSERT)
         return kp_error_set(KP_ERROR_ASSERT, "%s:%u:%u: assertion failed%s%s, %s", site->file, (unsigned)site->line,
                             (unsigned)site->column, site->text[0] != '\0' ? ": " : "", site->text, at);
-    long long index = (long long)(record[5] | (uint64_t)record[6] << 32);
+    const uint32_t *data = record + KP_LAUNCH_FAULT_DATA;
+    if (site->kind == KP_LAUNCH_SITE_PIXEL)
+        return pixel_fault(site, data, at);
+    long long index = (long long)(data[0] | (uint64_t)data[1] << 32);
     return kp_error_set(KP_ERROR_INDEX, "%s:%u:%u: %s%sindex %lld is out of range for size %u, %s", site->file,
                         (unsigned)site->line, (unsigned)site->column, site->text, site->text[0] != '\0' ? ": " : "",
-                        index, (unsigned)record[7], at);
+                        index, (unsigned)data[2], at);
 }
 
 static kp_result check_part(const kp_faults_part *part, const uint32_t *words) {

@@ -105,3 +105,66 @@ def test_helpers_with_places_and_names(how):
     x = np.arange(6, dtype=np.int32)
     call(places, how)(x, extent=3)
     assert x.tolist() == [11, 12, 13, 17, 18, 19]
+
+
+def scaled(x, by=2.0, *, more=0.0, less=0.0):
+    return x * by + more - less
+
+
+def scaled_otherwise(x, by=2.0, *, more=0.0, less=0.0):
+    return x / by + more - less
+
+
+@kp.kernel
+def through_a_helper(i: Index, x: Array[f32]):
+    x[i] = scaled(x[i])
+
+
+@pytest.mark.parametrize("how", ["device", "cpython"])
+def test_defaults_of_a_helper_that_change_in_place(how, monkeypatch):
+    def one(value):
+        x = np.full(3, value, dtype=np.float32)
+        expected = [scaled(value)] * 3
+        for _ in range(2):  # the second one finds what the first one left
+            x[:] = value
+            call(through_a_helper, how)(x)
+            assert x.tolist() == expected
+
+    one(8.0)
+    monkeypatch.setattr(scaled, "__defaults__", (4.0,))
+    one(8.0)
+    monkeypatch.setitem(scaled.__kwdefaults__, "more", 100.0)
+    one(8.0)
+    monkeypatch.setattr(scaled, "__kwdefaults__", {"more": 5.0, "less": 1.0})
+    one(8.0)
+    monkeypatch.setattr(scaled, "__code__", scaled_otherwise.__code__)
+    one(8.0)
+    monkeypatch.setitem(globals(), "scaled", scaled_otherwise)
+    one(8.0)
+    monkeypatch.undo()
+    one(8.0)
+
+
+def test_defaults_of_a_kernel_that_change_in_place(monkeypatch):
+    x = np.ones(2, dtype=np.float32)
+    numbers(x)
+    assert x.tolist() == [-0.5] * 2
+    monkeypatch.setattr(numbers.function, "__defaults__", (4.0, 1, True, 4000000000))
+    x[:] = 1
+    numbers(x)
+    assert x.tolist() == [5.0] * 2
+
+
+def test_a_helper_of_another_name():
+    def inner(x):
+        return x + 1.0
+
+    inner.__name__ = "outer"
+
+    @kp.kernel
+    def k(i: Index, x: Array[f32]):
+        x[i] = inner(x[i])
+
+    x = np.ones(2, dtype=np.float32)
+    k(x)
+    assert x.tolist() == [2.0] * 2

@@ -41,7 +41,7 @@ def power(x, y):
 ONE = dict.fromkeys("round round_even trunc floor ceil abs fabs sign".split(), any_number)
 EXACT = {*ONE, "min", "max", "nmin", "nmax", "step", "clamp", "nclamp", "modf"}
 ONE |= {
-    "fract": math.isfinite,
+    "fract": any_number,
     "radians": lambda x: numbers(x) and (x == 0 or abs(x) > 1e-3),
     "degrees": numbers,
     "sin": lambda x: abs(x) <= math.pi,
@@ -64,6 +64,7 @@ ONE |= {
     "sqrt": lambda x: x >= 0,
     "isqrt": lambda x: x > 0,
 }
+ONE = {name: lambda x, where=where: x != x or where(x) for name, where in ONE.items()}  # of NaN each is NaN
 SEVERAL = {
     "atan2": (2, moderate),
     "pow": (2, power),
@@ -71,13 +72,13 @@ SEVERAL = {
     "max": (2, any_number),
     "nmin": (2, any_number),
     "nmax": (2, any_number),
-    "step": (2, numbers),
+    "step": (2, any_number),
     "clamp": (3, lambda x, low, high: numbers(low, high) and low <= high),
     "nclamp": (3, lambda x, low, high: numbers(low, high) and low <= high),
     "fma": (3, moderate),
     "mix": (3, lambda a, b, t: moderate(a, b) and 0 <= t <= 1),
-    "smooth_step": (3, lambda low, high, x: moderate(low, high, x) and low < high),
-    "smoothstep": (3, lambda low, high, x: moderate(low, high, x) and low < high),
+    "smooth_step": (3, lambda low, high, x: moderate(low, high) and low < high and (moderate(x) or x != x)),
+    "smoothstep": (3, lambda low, high, x: moderate(low, high) and low < high and (moderate(x) or x != x)),
 }
 # Expressions of vectors v and w of ordinary numbers, and what they give: a number, or a vector of three.
 OF_VECTORS = {

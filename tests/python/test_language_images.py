@@ -1,5 +1,6 @@
 """Images and textures in kernels: what a device makes of them is what kp.emulate does."""
 
+import re
 import textwrap
 
 import kp
@@ -412,19 +413,53 @@ def checked(at: Index2, a: Image2D[f32], b: Image2D[f32]):
     b[at.x, at.y + 1] = a[at.x + 1, at.y]
 
 
+def outside(place, image, size, invocation):
+    line = checked.function.__code__.co_firstlineno + 2
+    return rf"{__file__}:{line}:\d+: pixel {re.escape(place)} of image '{image}' is out of range for size " + re.escape(
+        f"{size}, in invocation {invocation} of kernel 'checked'"
+    )
+
+
 def test_checked_kernels_find_what_is_outside():
     a, b = np.ones((2, 3), np.float32), np.zeros((2, 3), np.float32)
-    with pytest.raises(
-        IndexError, match=r"x of image 'a': index 3 is out of range for size 3, in invocation \(2, 0, 0\)"
-    ):
+    with pytest.raises(IndexError, match=outside("(3, 0)", "a", "(3, 2)", "(2, 0, 0)")):
         checked(a, b)
-    with pytest.raises(
-        IndexError, match=r"y of image 'b': index 2 is out of range for size 2, in invocation \(0, 1, 0\)"
-    ):
+    assert b.tolist() == [[0, 0, 0], [0, 0, 0]], "what failed leaves the array as it was"
+    with pytest.raises(IndexError, match=outside("(0, 2)", "b", "(3, 2)", "(0, 1, 0)")):
         checked(a, b, extent=(2, 2))
-    with pytest.raises(IndexError, match=r"x of image 'a': index 3 is out of range for size 3"):
+    with pytest.raises(IndexError, match=r"pixel \(3, 0\) of image 'a' is out of range for size \(3, 2\)"):
         checked.emulate(a, b)
     checked(a, b, extent=(2, 1))
+    assert b.tolist() == [[0, 0, 0], [1, 1, 0]]
+
+
+FAR = [(-1, 0, 0), (0, 3, 1), (0, 0, 9), (2**31 - 1, -(2**31), 1)]
+SHAPES = {1: (4,), 2: (3, 4), 3: (2, 3, 4)}
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@pytest.mark.parametrize("write", [False, True])
+@pytest.mark.parametrize("axes", [1, 2, 3])
+def test_a_pixel_outside_is_told_with_all_its_coordinates(axes, write, waits):
+    place = ", ".join(f"p[{k}]" for k in range(axes))
+    body = f"    a[{place}] = 5\n" if write else f"    out[i] += a[{place}]\n"
+    wait = "    barrier()\n" if waits else ""
+    text = f"def k(i: Index, p: Array[i32], a: Image{axes}D[i32], out: Array[i32]):\n{body}{wait}    out[i] += 1\n"
+    k = kp.kernel_from_source(text, file="far.py", local_size=2 if waits else None, checked=True)
+    for far in FAR:
+        size = tuple(reversed(SHAPES[axes]))
+        if all(0 <= at < most for at, most in zip(far, size, strict=False)):
+            continue
+        a, out, data = np.full(SHAPES[axes], 7, np.int32), np.zeros(2, np.int32), np.array(far, np.int32)
+        said = [str(far[:axes] if axes > 1 else far[0]), str(size if axes > 1 else size[0])]
+        with pytest.raises(IndexError) as info:
+            k(data, a, out, extent=2)
+        column = 5 if write else 15
+        assert str(info.value) == (
+            f"far.py:2:{column}: pixel {said[0]} of image 'a' is out of range for size {said[1]}, in invocation "
+            "(0, 0, 0) of kernel 'k'"
+        )
+        assert (a == 7).all()
 
 
 def test_formats_and_axes_are_compared(mgr):

@@ -127,10 +127,10 @@ class Image:
     def _place(self, at: Any) -> tuple[int, ...] | None:
         """The index of a pixel in the array; None: it is outside."""
         places = [int(k) for k in at] if isinstance(at, (tuple, Vector)) else [int(at)]
-        for axis, (place, size) in enumerate(zip(places, self.sizes, strict=True)):
-            if self.checked and not 0 <= place < size:
-                raise IndexError(f"{'xyz'[axis]} of image '{self.name}': index {place} is out of range for size {size}")
         inside = all(0 <= place < size for place, size in zip(places, self.sizes, strict=True))
+        if self.checked and not inside:
+            place, size = (tuple(n) if len(n) > 1 else n[0] for n in (places, self.sizes))
+            raise IndexError(f"pixel {place} of image '{self.name}' is out of range for size {size}")
         return tuple(reversed(places)) if inside else None
 
     def _four(self, place: tuple[int, ...]) -> list[float]:

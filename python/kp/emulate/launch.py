@@ -14,11 +14,12 @@ import numpy as np
 
 from .._arguments import read_extent, refuse_masked, target_of
 from .._kp import LimitError, Memory, Param
+from .._source import default_values
 from .arguments import Arguments, declare, text_of, value_of
 from .arrays import Array, LocalArray, from_list, row_major
 from .images import MAKERS, Image, ImageSpec, Sampler
 from .parallel import Group, Invocation, run_group
-from .rewrite import TYPES, Function
+from .rewrite import TYPES, Function, translate
 from .scalars import i32
 from .structs import Struct, leaf, numbers, struct, view
 from .vectors import Composite, Value, typed, vector
@@ -385,11 +386,13 @@ class Emulation:
         """The values of the parameters that have one."""
         arguments = self.function.node.args.args
         defaults = self.function.node.args.defaults
-        given = dict(zip([a.arg for a in arguments[len(arguments) - len(defaults) :]], defaults))
+        given: dict[str, Any] = dict(zip([a.arg for a in arguments[len(arguments) - len(defaults) :]], defaults))
         kinds = {p.name: p.spec for p in self.parameters}
-        return {
-            name: self._default(d) for name, d in given.items() if not isinstance(kinds[name], (tuple, Index, Array))
-        }
+        plain = [name for name in given if not isinstance(kinds[name], (tuple, Index, Array))]
+        if self.function.function is not None:
+            now = default_values(self.function.function)
+            return {name: translate(now[name]) for name in plain if name in now}
+        return {name: self._default(given[name]) for name in plain}
 
     def _default(self, node: ast.expr) -> Any:
         names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}

@@ -504,6 +504,8 @@ class Function:
         module = ast.fix_missing_locations(ast.Module([node], []))
         exec(compile(module, self.file, "exec"), self.scope)
         made: Callable[..., Any] = self.scope[node.name]
+        if self.function is not None and types_of_parameters:
+            _take_defaults(made, self.function)
         self.scope.update(self.resolve(names & {node.name}) if node.name in names else {})
         return made
 
@@ -530,6 +532,17 @@ class Function:
         if self._made is None:
             self._made = self.make()
         return self._made(*args, **kwargs)
+
+
+def _take_defaults(made: Any, function: types.FunctionType) -> None:
+    """Those that the function has by now, which need not be those of its text."""
+
+    def as_meant(value: Any) -> Any:
+        meant = translate(value)
+        return value if meant is None else meant
+
+    made.__defaults__ = tuple(map(as_meant, function.__defaults__ or ())) or None
+    made.__kwdefaults__ = {name: as_meant(value) for name, value in (function.__kwdefaults__ or {}).items()} or None
 
 
 class _Sibling(Function):
