@@ -40,12 +40,7 @@ typedef struct ext_slot {
     uint64_t recipe;         // the same for slots that recorded the same LAUNCH; 0: none
 } ext_slot;
 
-static int succeeded(kp_ext *ext, kp_result result) {
-    if (result == KP_OK)
-        return 0;
-    ext_error_raise(ext, result);
-    return -1;
-}
+static int succeeded(kp_ext *ext, kp_result result) { return ext_error_check(ext, result); }
 
 // ---------------------------------------------------------------------------------------------------------------------
 // What was recorded

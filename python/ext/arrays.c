@@ -170,9 +170,7 @@ static int move(kp_ext *ext, ext_core *core, const ext_plan *plan, PyObject *tup
     }
     if (thread != NULL)
         ext_core_leave(core, thread);
-    if (result != KP_OK)
-        ext_error_raise(ext, result);
-    return result == KP_OK ? 0 : -1;
+    return ext_error_check(ext, result);
 }
 
 typedef struct call call; // with results that NumPy puts in their places

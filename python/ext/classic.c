@@ -3,13 +3,6 @@
 
 #include <stdio.h>
 
-static int succeeded(kp_ext *ext, kp_result result) {
-    if (result == KP_OK)
-        return 0;
-    ext_error_raise(ext, result);
-    return -1;
-}
-
 // Device memory for each, then its upload; storage tensors have no host side to upload.
 static int record_create(kp_ext *ext, ext_core *core, kp_sequence *sequence, PyObject *tensors) {
     PyObject *tuple = ext_memories_tuple(ext, tensors, "tensors");
@@ -27,7 +20,7 @@ static int record_create(kp_ext *ext, ext_core *core, kp_sequence *sequence, PyO
                 m.handles[uploads++] = m.handles[i];
         }
         if (uploads > 0)
-            result = succeeded(ext, kp_record_sync_device(sequence, m.handles, uploads));
+            result = ext_error_check(ext, kp_record_sync_device(sequence, m.handles, uploads));
         ext_memories_release(&m);
     } else {
         result = -1;
@@ -43,7 +36,7 @@ static int record_memories(kp_ext *ext, ext_core *core, kp_sequence *sequence, e
     kp_result result = op == EXT_TENSOR_COPY          ? kp_record_copy(sequence, m.handles, m.count)
                        : op == EXT_TENSOR_SYNC_DEVICE ? kp_record_sync_device(sequence, m.handles, m.count)
                                                       : kp_record_sync_local(sequence, m.handles, m.count);
-    int done = succeeded(ext, result);
+    int done = ext_error_check(ext, result);
     ext_memories_release(&m);
     return done;
 }
@@ -72,7 +65,7 @@ static int record_output(kp_ext *ext, kp_sequence *sequence, PyObject *algorithm
     ext_tensor *out = (ext_tensor *)PyTuple_GetItem(((ext_algorithm *)algorithm)->memories, 2);
     if (out->memory_type == KP_MEMORY_STORAGE)
         return 0;
-    return succeeded(ext, kp_record_sync_local(sequence, &out->handle, 1));
+    return ext_error_check(ext, kp_record_sync_local(sequence, &out->handle, 1));
 }
 
 static int record_algorithm(kp_ext *ext, ext_core *core, kp_sequence *sequence, ext_classic_op op, PyObject *tensors,
@@ -85,7 +78,7 @@ static int record_algorithm(kp_ext *ext, ext_core *core, kp_sequence *sequence, 
     if (ext_core_use(ext, core) == NULL)
         result = -1; // destroyed while the algorithm was made without the GIL
     else
-        result = succeeded(ext, kp_record_dispatch(sequence, ((ext_algorithm *)algorithm)->handle, NULL));
+        result = ext_error_check(ext, kp_record_dispatch(sequence, ((ext_algorithm *)algorithm)->handle, NULL));
     if (result == 0 && three)
         result = record_output(ext, sequence, algorithm);
     if (result == 0)

@@ -169,10 +169,8 @@ static int read_constant(reading *r, PyObject *value, kp_constant *out) {
     if (text_of(PyTuple_GetItem(value, 0), "constants", &name) < 0)
         return -1;
     kp_result result = kp_dtype_find(name != NULL ? name : "", &out->dtype);
-    if (result != KP_OK) {
-        ext_error_raise(r->ext, result);
+    if (ext_error_check(r->ext, result) < 0)
         return -1;
-    }
     PyObject *number = PyTuple_GetItem(value, 1);
     out->matrix = PyList_Check(number);
     return out->matrix ? read_items(r, number, out) : read_number(number, out);

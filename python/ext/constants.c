@@ -23,10 +23,8 @@ typedef struct names {
 static int read_names(kp_ext *ext, const kp_algorithm *algorithm, names *out) {
     size_t count = 0;
     kp_result result = kp_algorithm_constants(algorithm, NULL, 0, &count);
-    if (result != KP_OK) {
-        ext_error_raise(ext, result);
+    if (ext_error_check(ext, result) < 0)
         return -1;
-    }
     *out = (names){.list = PyMem_Calloc(count + 1, sizeof *out->list)};
     if (out->list == NULL) {
         PyErr_NoMemory();

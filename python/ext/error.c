@@ -173,6 +173,13 @@ static int reason(const char *path) {
     return EIO;
 }
 
+int ext_error_check(kp_ext *ext, kp_result result) {
+    if (result == KP_OK)
+        return 0;
+    ext_error_raise(ext, result);
+    return -1;
+}
+
 PyObject *ext_error_raise_path(kp_ext *ext, kp_result result, PyObject *path) {
     PyObject *bytes = NULL;
     if (result != KP_ERROR_IO || !PyUnicode_FSConverter(path, &bytes))

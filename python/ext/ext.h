@@ -79,6 +79,9 @@ int ext_error_init(kp_ext *ext, PyObject *module);
 // Raises what the last failing kp call on this thread said. Returns NULL.
 PyObject *ext_error_raise(kp_ext *ext, kp_result result);
 
+// 0 for KP_OK; else -1, and raises.
+int ext_error_check(kp_ext *ext, kp_result result);
+
 // As ext_error_raise, for a call that read `path`: KP_ERROR_IO becomes the OSError of its errno.
 PyObject *ext_error_raise_path(kp_ext *ext, kp_result result, PyObject *path);
 
@@ -269,8 +272,9 @@ int ext_data_spirv(PyObject *object, ext_data *out);
 // OverflowError that starts with `who` and the place in quotes: k() argument 'box.low'.
 int ext_value_put(const kp_param *param, PyObject *value, const char *who, char *to, size_t size);
 
-// The axes of one element as NumPy has them: () of a number, (3,) of a vec3, (3, 3) of a mat3.
-PyObject *ext_value_shape(const kp_param *param);
+// The axes of a value of a type, `count` numbers or structs, as NumPy has them: () of a number, (3,) of a vec3, (3, 3)
+// of a mat3.
+PyObject *ext_value_shape(const char *type, kp_dtype dtype, const kp_struct *structure, size_t count);
 
 // ---------------------------------------------------------------------------------------------------------------------
 // launch.c: arguments of algorithms and dispatches
@@ -408,7 +412,7 @@ int ext_struct_check(const ext_tensor *t, PyObject *object, const char *what);
 PyObject *ext_struct_assign(ext_tensor *t, PyObject *object); // set_data()
 PyObject *ext_struct_repr(ext_tensor *t);
 
-// A program's struct as tuples (see structs.py); None for NULL.
+// A program's struct as tuples; None for NULL.
 PyObject *ext_struct_describe(const kp_struct *structure);
 
 PyObject *ext_tensor_dtype_text(const ext_tensor *t);                                          // as NumPy says it
@@ -580,7 +584,7 @@ typedef struct ext_algorithm_desc {
     PyObject *push;            //
     const char *spec_words;    // or specialization constants 0, 1, ..., EXT_SPEC_BYTES each
     size_t spec_count;         //
-    const void *push_bytes;    // or push constants as they are
+    const char *push_bytes;    // or push constants as they are
     size_t push_size;          //
 } ext_algorithm_desc;
 
@@ -590,6 +594,8 @@ void ext_memories_unpin(const ext_memories *memories);
 
 // A new kp.Algorithm. GIL released while it is made.
 PyObject *ext_algorithm_new(kp_ext *ext, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc);
+
+PyObject *ext_algorithm_of_program(PyObject *program, PyObject *args); // a method of ext_program
 
 // The handle, or NULL with StateError: empty, destroyed, another thread's, from before a fork.
 kp_algorithm *ext_algorithm_use(const ext_algorithm *algorithm);

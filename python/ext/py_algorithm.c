@@ -91,20 +91,13 @@ static void destroy(void *handle) { kp_algorithm_destroy(handle); }
 // Changes
 // ---------------------------------------------------------------------------------------------------------------------
 
-static int failed(kp_ext *ext, kp_result result) {
-    if (result == KP_OK)
-        return 0;
-    ext_error_raise(ext, result);
-    return -1;
-}
-
 static int set_push(kp_ext *ext, kp_algorithm *handle, PyObject *object) {
     ext_data push;
     int result = ext_constants_named(object) ? ext_constants_push(ext, handle, object, "push_consts", &push)
                                              : ext_launch_push(object, "push_consts", &push);
     if (result < 0)
         return -1;
-    result = failed(ext, kp_algorithm_set_push(handle, push.bytes != NULL ? push.bytes : "", push.count));
+    result = ext_error_check(ext, kp_algorithm_set_push(handle, push.bytes != NULL ? push.bytes : "", push.count));
     ext_data_release(&push);
     return result;
 }
@@ -124,7 +117,7 @@ static int set_specs(kp_ext *ext, ext_core *core, kp_algorithm *handle, PyObject
     ext_core_leave(core, thread);
     ext_data_release(&values);
     PyMem_Free(specs);
-    return failed(ext, result);
+    return ext_error_check(ext, result);
 }
 
 // What a new algorithm is given by name.
@@ -186,6 +179,20 @@ PyObject *ext_algorithm_new(kp_ext *ext, ext_core *core, PyObject *memories, con
     return (PyObject *)a;
 }
 
+PyObject *ext_algorithm_of_program(PyObject *self, PyObject *args) {
+    ext_program *p = (ext_program *)self;
+    PyObject *manager, *memories;
+    Py_ssize_t push_size, specs_size;
+    ext_algorithm_desc desc = {.program = p->handle};
+    if (!PyArg_ParseTuple(args, "O!OOy#y#:_algorithm", p->ext->manager_type, &manager, &memories, &desc.extent,
+                          &desc.push_bytes, &push_size, &desc.spec_words, &specs_size))
+        return NULL;
+    desc.push_size = (size_t)push_size;
+    desc.spec_count = (size_t)specs_size / EXT_SPEC_BYTES;
+    ext_log_follow();
+    return ext_algorithm_new(p->ext, ((ext_manager *)manager)->core, memories, &desc);
+}
+
 static int algorithm_traverse(PyObject *self, visitproc visit, void *arg) {
     Py_VISIT(Py_TYPE(self));
     Py_VISIT(((ext_algorithm *)self)->memories);
@@ -242,7 +249,7 @@ static PyObject *algorithm_bind(PyObject *self, PyObject *memories) {
     if (ext_algorithm_use(a) == NULL || ext_memories_read(a->ext, a->core, memories, "tensors", &m) < 0)
         return NULL;
     kp_algorithm *handle = ext_algorithm_use(a); // reading may run code of the user's
-    int result = handle != NULL ? failed(a->ext, kp_algorithm_bind(handle, m.handles, m.count)) : -1;
+    int result = handle != NULL ? ext_error_check(a->ext, kp_algorithm_bind(handle, m.handles, m.count)) : -1;
     if (result == 0)
         EXT_SET(a->memories, Py_NewRef(m.tuple));
     ext_memories_release(&m);
@@ -279,8 +286,8 @@ static PyObject *set_launch(PyObject *self, PyObject *object, bool workgroups) {
     kp_algorithm *handle = ext_algorithm_use(a);
     if (handle == NULL)
         return NULL;
-    return chain(self,
-                 failed(a->ext, kp_algorithm_set_launch(handle, workgroups ? axes : NULL, workgroups ? NULL : axes)));
+    return chain(self, ext_error_check(a->ext, kp_algorithm_set_launch(handle, workgroups ? axes : NULL,
+                                                                       workgroups ? NULL : axes)));
 }
 
 static PyObject *algorithm_set_workgroup(PyObject *self, PyObject *object) { return set_launch(self, object, true); }

@@ -260,10 +260,7 @@ static int device_of(ext_manager *m, kp_device_info *out) {
     if (handle == NULL)
         return -1;
     kp_result result = kp_manager_device(handle, out);
-    if (result == KP_OK)
-        return 0;
-    ext_error_raise(m->ext, result);
-    return -1;
+    return ext_error_check(m->ext, result);
 }
 
 static PyObject *manager_list_devices(PyObject *self, PyObject *unused) {

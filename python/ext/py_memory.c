@@ -85,10 +85,8 @@ static ext_host *hold_host(ext_tensor *t) {
         return ext_memory_host(NULL, NULL);
     kp_view *view;
     kp_result result = kp_view_create(t->handle, &view);
-    if (result != KP_OK) {
-        ext_error_raise(t->ext, result);
+    if (ext_error_check(t->ext, result) < 0)
         return NULL;
-    }
     return ext_memory_host(NULL, view);
 }
 

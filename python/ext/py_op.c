@@ -196,12 +196,7 @@ static PyObject *new_mult(PyTypeObject *type, PyObject *args, PyObject *kwargs) 
 // Recording
 // ---------------------------------------------------------------------------------------------------------------------
 
-static int failed(kp_ext *ext, kp_result result) {
-    if (result == KP_OK)
-        return 0;
-    ext_error_raise(ext, result);
-    return -1;
-}
+static int failed(kp_ext *ext, kp_result result) { return ext_error_check(ext, result); }
 
 static int record_memories(ext_op *op, ext_sequence *sequence) {
     ext_memories m;

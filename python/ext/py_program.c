@@ -182,10 +182,11 @@ static PyObject *default_value(const kp_param *p) {
 }
 
 static PyObject *param_object(kp_ext *ext, const kp_param *p) {
-    PyObject *values = Py_BuildValue(
-        "(ssssIIIIINNINIzNN)", p->name, p->type, kind_name(p->kind), kp_dtype_name(p->dtype), p->components, p->set,
-        p->binding, p->offset, p->size, PyBool_FromLong(p->reads), PyBool_FromLong(p->writes), p->spec_id,
-        default_value(p), p->ndim, p->format, ext_struct_describe(p->structure), ext_value_shape(p));
+    PyObject *values = Py_BuildValue("(ssssIIIIINNINIzNN)", p->name, p->type, kind_name(p->kind),
+                                     kp_dtype_name(p->dtype), p->components, p->set, p->binding, p->offset, p->size,
+                                     PyBool_FromLong(p->reads), PyBool_FromLong(p->writes), p->spec_id,
+                                     default_value(p), p->ndim, p->format, ext_struct_describe(p->structure),
+                                     ext_value_shape(p->type, p->dtype, p->structure, p->components));
     PyObject *param = values != NULL ? PyStructSequence_New(ext->param_type) : NULL;
     for (Py_ssize_t i = 0; param != NULL && i < PyTuple_Size(values); i++)
         PyStructSequence_SetItem(param, i, Py_NewRef(PyTuple_GetItem(values, i)));
@@ -316,6 +317,9 @@ static PyObject *program_value(PyObject *self, PyObject *args) {
 }
 
 static PyMethodDef program_methods[] = {
+    {"_algorithm", ext_algorithm_of_program, METH_VARARGS,
+     "_algorithm($self, manager, tensors, extent, push, specs, /)\n--\n\nAn algorithm with constants of _push() and "
+     "_specs()."},
     {"_push", program_push, METH_VARARGS,
      "_push($self, values, who, /)\n--\n\nThe push constants of these values by name, as bytes; who is for messages."},
     {"_specs", program_specs, METH_VARARGS,

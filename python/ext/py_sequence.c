@@ -65,10 +65,8 @@ kp_sequence *ext_sequence_enter(ext_sequence *s, PyThreadState **thread) {
 int ext_sequence_leave(ext_sequence *s, PyThreadState *thread, kp_result result) {
     ext_core_leave(s->core, thread);
     s->busy = false;
-    if (result != KP_OK) {
-        ext_error_raise(s->ext, result);
+    if (ext_error_check(s->ext, result) < 0)
         return -1;
-    }
     s->ended = true;
     s->begun = false;
     return 0;
@@ -108,12 +106,7 @@ int ext_sequence_timeout(PyObject *object, uint64_t *out) {
 // The sequence itself when `result` is 0, so that calls chain.
 static PyObject *chain(PyObject *self, int result) { return result == 0 ? Py_NewRef(self) : NULL; }
 
-static int succeeded(ext_sequence *s, kp_result result) {
-    if (result == KP_OK)
-        return 0;
-    ext_error_raise(s->ext, result);
-    return -1;
-}
+static int succeeded(ext_sequence *s, kp_result result) { return ext_error_check(s->ext, result); }
 
 static PyObject *sequence_record(PyObject *self, PyObject *op) {
     return chain(self, ext_op_record(op, (ext_sequence *)self));

@@ -83,10 +83,7 @@ static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_te
     }
     if (result == KP_ERROR_DEVICE_MEMORY && ext_spares_clear(core))
         return create(ext, core, desc, out);
-    if (result == KP_OK)
-        return 0;
-    ext_error_raise(ext, result);
-    return -1;
+    return ext_error_check(ext, result);
 }
 
 PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc) {

@@ -278,16 +278,17 @@ PyObject *ext_struct_repr(ext_tensor *t) {
     return text;
 }
 
-// A description of a program's struct, for Python: (name, size, align, ((name, type, dtype, components, count, offset,
-// size, struct), ...)); None for NULL.
+// (name, size, align, ((name, type, dtype, shape, offset, struct), ...))
 PyObject *ext_struct_describe(const kp_struct *structure) {
     if (structure == NULL)
         return Py_NewRef(Py_None);
     PyObject *fields = PyTuple_New((Py_ssize_t)structure->field_count);
     for (size_t i = 0; fields != NULL && i < structure->field_count; i++) {
         const kp_field *f = &structure->fields[i];
-        PyObject *field = Py_BuildValue("(sssIIIIN)", f->name, f->type, kp_dtype_name(f->dtype), f->components,
-                                        f->count, f->offset, f->size, ext_struct_describe(f->structure));
+        PyObject *field =
+            Py_BuildValue("(sssNIN)", f->name, f->type, kp_dtype_name(f->dtype),
+                          ext_value_shape(f->type, f->dtype, f->structure, (size_t)f->components * f->count), f->offset,
+                          ext_struct_describe(f->structure));
         if (field == NULL)
             Py_CLEAR(fields);
         else

@@ -479,9 +479,9 @@ static int put(const form *f, int axis, PyObject *value, place *at, char *to) {
     return axis == f->axes ? put_one(f, value, at, to) : put_sequence(f, axis, value, at, to);
 }
 
-PyObject *ext_value_shape(const kp_param *param) {
+PyObject *ext_value_shape(const char *type, kp_dtype dtype, const kp_struct *structure, size_t count) {
     form f;
-    read_form(&f, param->type, param->dtype, param->structure, param->components != 0 ? param->components : 1, 1);
+    read_form(&f, type, dtype, structure, count != 0 ? count : 1, 1);
     PyObject *shape = PyTuple_New(f.axes);
     for (int i = 0; shape != NULL && i < f.axes; i++)
         PyTuple_SetItem(shape, i, PyLong_FromSize_t(f.lengths[i]));

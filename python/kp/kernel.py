@@ -219,12 +219,7 @@ class Kernel(_kp._Call):
         counts = _kp.extent(variant.program, self.__name__, tuple(tensors)) if extent is None else read_extent(extent)
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
-        words: Any = None
-        if any(param.size not in (1, 4) or param.dtype in ("i8", "u8") for param in variant.consts):
-            words = {param.name: values[param.name] for param in variant.consts}
-        elif specs:
-            words = memoryview(b"".join(specs[at + 1 : at + 5] for at in range(0, len(specs), 9))).cast("I")
-        return manager.algorithm(tensors, variant.program, spec_consts=words, push_consts=push, extent=counts)
+        return variant.program._algorithm(manager, tensors, counts, push, specs)
 
     def emulate(
         self, *args: Any, extent: Extent | None = None, subgroup_size: int | None = None, **kwargs: Any

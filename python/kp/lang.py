@@ -576,14 +576,6 @@ subgroup_exclusive_and, subgroup_exclusive_or, subgroup_exclusive_xor = _functio
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def matrix_shape(text: str) -> tuple[int, int] | None:
-    """(rows, columns) of a matrix, by its name; None for any other type, an array's being that of its elements."""
-    import re
-
-    found = re.fullmatch(r"(?:Array\(\d+, )*[dh]?mat([234])(?:x([234]))?\)*", text)
-    return (int(found[2] or found[1]), int(found[1])) if found else None
-
-
 _PYTHON = {float: "f32", int: "i32", bool: "bool"}
 
 

@@ -17,7 +17,7 @@ from keyword import iskeyword
 
 from . import _kp
 from ._dtypes import LANGUAGE_NAMES, NUMPY_NAMES
-from .lang import LanguageType, Written, matrix_shape, type_text
+from .lang import LanguageType, Written, type_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -153,27 +153,19 @@ def _fields(cls: Any, scope: Mapping[str, Any]) -> dict[str, str]:
 # ----------------------------------------------------------------------------------------------------------------------
 
 
-def _is_array(type_: str) -> bool:
-    """Whether a type has elements, though it be one."""
-    return type_.startswith("Array(")
-
-
 def dtype_of(structure: _Structure) -> Any:
     """The dtype of a program's struct."""
     import numpy
 
     _, size, _, fields = structure
     formats = []
-    for _, type_, dtype, components, count, _, _, inner in fields:
+    for _, _, dtype, shape, _, inner in fields:
         base = numpy.dtype(NUMPY_NAMES[dtype]) if inner is None else dtype_of(inner)
-        matrix = matrix_shape(type_)
-        parts = (count, components) if matrix is None else (count // matrix[0], *matrix)  # a matrix counts its rows
-        shape = tuple(n for k, n in enumerate(parts) if n > 1 or (k == 0 and _is_array(type_)))
         formats.append(numpy.dtype((base, shape)) if shape else base)
     layout: Any = {
         "names": [field[0] for field in fields],
         "formats": formats,
-        "offsets": [field[5] for field in fields],
+        "offsets": [field[4] for field in fields],
         "itemsize": size,
     }
     return numpy.dtype(layout, align=True)

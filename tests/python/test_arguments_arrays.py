@@ -293,7 +293,7 @@ def test_what_is_destroyed_says_so(mgr):
         for call in (tensor.vulkan, tensor.export, tensor.download):
             with pytest.raises(kp.StateError, match="^the tensor is destroyed$"):
                 call()
-    with pytest.raises(kp.StateError, match=r"^the tensor has no device memory; call manager\.eval_tensor_create_def\(\[tensor\]\) first$"):
+    with pytest.raises(kp.StateError, match="^the tensor has no device memory; call manager"):
         kp.Tensor([1]).vulkan()
 
 

@@ -136,12 +136,12 @@ def struct(name: str | None = None, /, **fields: Any) -> Any:
 def field_error(structure: Any, dtype: Any) -> str | None:
     """What a dtype has otherwise than a kernel's struct, as kp.Param.structure has it; None: nothing."""
     _, size, _, fields = structure
-    for (name, type_, kind, components, count, offset, _, inner), has in zip(fields, dtype.names, strict=False):
-        base, shape = dtype.fields[has][0].subdtype or (dtype.fields[has][0], ())
+    for (name, type_, kind, shape, offset, inner), has in zip(fields, dtype.names, strict=False):
+        base, has_shape = dtype.fields[has][0].subdtype or (dtype.fields[has][0], ())
         if name != has:
             return f"the field after byte {offset} is '{has}', not '{name}'"
         same = base.names is None if inner is None else base.names is not None
-        if not same or (inner is None and base != NUMPY_NAMES[kind]) or math.prod(shape) != components * count:
+        if not same or (inner is None and base != NUMPY_NAMES[kind]) or math.prod(has_shape) != math.prod(shape):
             return f"field '{name}' has dtype {dtype.fields[has][0]}, not that of {type_}"
         if dtype.fields[has][1] != offset:
             return f"field '{name}' is at byte {dtype.fields[has][1]}, not {offset} (make the dtype with align=True)"
