@@ -58,35 +58,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
     VkResult result = layer_create_device(physical, info, host, out, &next_device);
     if (result == VK_SUCCESS) {
-        next_submit = (PFN_vkQueueSubmit)next_device(*out, "vkQueueSubmit");
-        next_reset = (PFN_vkResetFences)next_device(*out, "vkResetFences");
-        next_wait = (PFN_vkWaitForFences)next_device(*out, "vkWaitForFences");
-        next_status = (PFN_vkGetFenceStatus)next_device(*out, "vkGetFenceStatus");
+        LAYER_NEXT(next_submit, next_device, *out, QueueSubmit);
+        LAYER_NEXT(next_reset, next_device, *out, ResetFences);
+        LAYER_NEXT(next_wait, next_device, *out, WaitForFences);
+        LAYER_NEXT(next_status, next_device, *out, GetFenceStatus);
     }
     return result;
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
-    static const layer_call own[] = {
-        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
-        {"vkQueueSubmit", (PFN_vkVoidFunction)submit},
-        {"vkResetFences", (PFN_vkVoidFunction)reset},
-        {"vkWaitForFences", (PFN_vkVoidFunction)wait},
-        {"vkGetFenceStatus", (PFN_vkVoidFunction)status},
-    };
-    PFN_vkVoidFunction function = layer_find(own, sizeof own / sizeof *own, name);
-    return function != NULL ? function : next_device(device, name);
-}
-
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
-    static const layer_call own[] = {
-        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
-        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
-        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
-        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
-    };
-    PFN_vkVoidFunction function = layer_find(own, sizeof own / sizeof *own, name);
-    return function != NULL || instance == VK_NULL_HANDLE ? function : next_instance(instance, name);
-}
-
-LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
+LAYER(next_instance, next_device, LAYER_CALL(QueueSubmit, submit), LAYER_CALL(ResetFences, reset),
+      LAYER_CALL(WaitForFences, wait), LAYER_CALL(GetFenceStatus, status), LAYER_CALL(CreateInstance, create_instance),
+      LAYER_CALL(CreateDevice, create_device))

@@ -1,9 +1,8 @@
 // What a Vulkan layer of the tests and benchmarks needs besides the calls that it changes: its way into the loader's
 // chain, and the loader's way into it. A layer is a library with a manifest; it defines
 //
-//     create_instance(...) { next = layer_next_of_instance(info); ... }     as vkCreateInstance
-//     get_instance_proc_addr, get_device_proc_addr                          with layer_find, for what is its own
-//     LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
+//     create_instance, create_device    with layer_create_instance, layer_create_device and LAYER_NEXT
+//     LAYER(next_instance, next_device, LAYER_CALL(CreateInstance, create_instance), ...)
 #ifndef KP_TESTS_LAYER_LINK_H
 #define KP_TESTS_LAYER_LINK_H
 
@@ -33,21 +32,6 @@ static inline PFN_vkVoidFunction layer_find(const layer_call *calls, size_t coun
     }
     return NULL;
 }
-
-// get_device_proc_addr and get_instance_proc_addr of a layer whose `find` gives its own calls, for devices and
-// instances alike, and NULL for all others.
-#define LAYER_PROC_ADDRS(find, next_instance, next_device)                                                          \
-    static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {       \
-        PFN_vkVoidFunction own = find(name);                                                                        \
-        return own != NULL ? own : next_device(device, name);                                                       \
-    }                                                                                                               \
-                                                                                                                    \
-    static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) { \
-        PFN_vkVoidFunction own = find(name);                                                                        \
-        if (own != NULL)                                                                                            \
-            return own;                                                                                             \
-        return instance != VK_NULL_HANDLE ? next_instance(instance, name) : NULL;                                   \
-    }
 
 // The next layer's functions for an instance that is being created; the chain then begins behind this layer. NULL when
 // the loader did not call.
@@ -94,6 +78,9 @@ static inline VkResult layer_create_device(VkPhysicalDevice physical, const VkDe
     return *next != NULL ? create(physical, info, host, out) : VK_ERROR_INITIALIZATION_FAILED;
 }
 
+// The next layer's vk<name>: next is what layer_create_instance or layer_create_device gave.
+#define LAYER_NEXT(variable, next, handle, name) ((variable) = (PFN_vk##name)(next)(handle, "vk" #name))
+
 // What the loader calls first.
 #define LAYER_NEGOTIATE(get_instance, get_device)                                                                   \
     LAYER_API VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(                                \
@@ -107,5 +94,30 @@ static inline VkResult layer_create_device(VkPhysicalDevice physical, const VkDe
         negotiation->pfnGetPhysicalDeviceProcAddr = NULL;                                                           \
         return VK_SUCCESS;                                                                                          \
     }
+
+#define LAYER_CALL(name, function) \
+    { "vk" #name, (PFN_vkVoidFunction)(function) }
+
+// The loader's way into a layer that answers these calls itself, each a LAYER_CALL.
+#define LAYER(next_instance, next_device, ...)                                                                      \
+    static PFN_vkVoidFunction layer_own(const char *name);                                                          \
+                                                                                                                    \
+    static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {       \
+        PFN_vkVoidFunction own = layer_own(name);                                                                   \
+        return own != NULL ? own : next_device(device, name);                                                       \
+    }                                                                                                               \
+                                                                                                                    \
+    static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) { \
+        PFN_vkVoidFunction own = layer_own(name);                                                                   \
+        return own != NULL || instance == VK_NULL_HANDLE ? own : next_instance(instance, name);                     \
+    }                                                                                                               \
+                                                                                                                    \
+    static PFN_vkVoidFunction layer_own(const char *name) {                                                         \
+        static const layer_call list[] = {LAYER_CALL(GetInstanceProcAddr, get_instance_proc_addr),                  \
+                                          LAYER_CALL(GetDeviceProcAddr, get_device_proc_addr), __VA_ARGS__};        \
+        return layer_find(list, sizeof list / sizeof *list, name);                                                  \
+    }                                                                                                               \
+                                                                                                                    \
+    LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
 
 #endif

@@ -99,64 +99,61 @@ static int fill_push(const names *n, PyObject *dict, const char *what, bool *giv
     return check_all_given(n, given, what);
 }
 
-// A copy of a dict, or the fields of a structured scalar, or of an array of one. NULL without an exception: neither.
+// The names of the fields of a structured scalar, or of an array of one. NULL without an exception: it is neither.
+static PyObject *fields_of(PyObject *object) {
+    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
+    PyObject *fields = dtype != NULL ? PyObject_GetAttrString(dtype, "names") : NULL;
+    PyErr_Clear();
+    Py_XDECREF(dtype);
+    if (fields == Py_None)
+        Py_CLEAR(fields);
+    return fields;
+}
+
+// A copy of a dict, or of those fields. NULL without an exception: neither.
 static PyObject *as_dict(PyObject *object) {
     if (PyDict_Check(object))
         return PyDict_Copy(object);
-    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
-    PyObject *fields = dtype != NULL ? PyObject_GetAttrString(dtype, "names") : NULL;
-    Py_XDECREF(dtype);
-    if (fields == NULL || fields == Py_None) {
-        PyErr_Clear();
-        Py_XDECREF(fields);
-        return NULL;
-    }
-    PyObject *flat = PyObject_CallMethod(object, "item", NULL); // a tuple of the fields
-    PyObject *dict = NULL, *pairs = NULL;
-    if (flat != NULL) {
-        PyObject *builtins = PyImport_ImportModule("builtins");
-        pairs = builtins != NULL ? PyObject_CallMethod(builtins, "zip", "OO", fields, flat) : NULL;
-        Py_XDECREF(builtins);
-        dict = pairs != NULL ? PyDict_New() : NULL;
-        if (dict != NULL && PyDict_MergeFromSeq2(dict, pairs, 1) < 0)
-            Py_CLEAR(dict);
-    }
+    PyObject *fields = fields_of(object), *dict = NULL;
+    PyObject *flat = fields != NULL ? PyObject_CallMethod(object, "item", NULL) : NULL; // a tuple of the fields
+    PyObject *builtins = flat != NULL ? PyImport_ImportModule("builtins") : NULL;
+    PyObject *pairs = builtins != NULL ? PyObject_CallMethod(builtins, "zip", "OO", fields, flat) : NULL;
+    if (pairs != NULL)
+        dict = PyDict_New();
+    if (dict != NULL && PyDict_MergeFromSeq2(dict, pairs, 1) < 0)
+        Py_CLEAR(dict);
     Py_XDECREF(pairs);
+    Py_XDECREF(builtins);
     Py_XDECREF(flat);
-    Py_DECREF(fields);
+    Py_XDECREF(fields);
     return dict;
 }
 
 bool ext_constants_named(PyObject *object) {
-    if (object == NULL || object == Py_None)
-        return false;
-    if (PyDict_Check(object))
-        return true;
-    PyObject *dtype = PyObject_GetAttrString(object, "dtype");
-    PyObject *fields = dtype != NULL ? PyObject_GetAttrString(dtype, "names") : NULL;
-    bool named = fields != NULL && fields != Py_None;
-    PyErr_Clear();
-    Py_XDECREF(dtype);
+    if (object == NULL || object == Py_None || PyDict_Check(object))
+        return object != NULL && object != Py_None;
+    PyObject *fields = fields_of(object);
     Py_XDECREF(fields);
-    return named;
+    return fields != NULL;
 }
 
-static int no_dict(const char *what) {
-    if (!PyErr_Occurred())
+// What both calls below start from. -1 with an exception.
+static int begin(kp_ext *ext, const kp_algorithm *algorithm, PyObject *object, const char *what, PyObject **dict,
+                 names *n) {
+    *dict = as_dict(object);
+    if (*dict == NULL && !PyErr_Occurred())
         PyErr_Format(PyExc_TypeError, "%s: must be a dict", what);
-    return -1;
+    if (*dict != NULL && read_names(ext, algorithm, n) < 0)
+        Py_CLEAR(*dict);
+    return *dict != NULL ? 0 : -1;
 }
 
 int ext_constants_push(kp_ext *ext, const kp_algorithm *algorithm, PyObject *object, const char *what, ext_data *out) {
-    PyObject *dict = as_dict(object);
+    PyObject *dict;
     names n;
     *out = (ext_data){0};
-    if (dict == NULL)
-        return no_dict(what);
-    if (read_names(ext, algorithm, &n) < 0) {
-        Py_DECREF(dict);
+    if (begin(ext, algorithm, object, what, &dict, &n) < 0)
         return -1;
-    }
     size_t size = kp_algorithm_push_bytes(algorithm);
     bool *given = PyMem_Calloc(n.count + 1, sizeof *given);
     char *bytes = new_bytes(out, size);
@@ -190,17 +187,13 @@ static int fill_specs(const names *n, PyObject *dict, const char *what, char *by
 
 int ext_constants_specs(kp_ext *ext, const kp_algorithm *algorithm, PyObject *object, const char *what,
                         ext_data *values, kp_spec **out, size_t *count) {
-    PyObject *dict = as_dict(object);
+    PyObject *dict;
     names n;
     *values = (ext_data){0};
     *count = 0;
     *out = NULL;
-    if (dict == NULL)
-        return no_dict(what);
-    if (read_names(ext, algorithm, &n) < 0) {
-        Py_DECREF(dict);
+    if (begin(ext, algorithm, object, what, &dict, &n) < 0)
         return -1;
-    }
     size_t room = (size_t)PyDict_Size(dict);
     kp_spec *specs = PyMem_Calloc(room + 1, sizeof *specs);
     char *bytes = new_bytes(values, 8 * room);

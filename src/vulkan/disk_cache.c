@@ -93,13 +93,10 @@ static void make_folders(const char *path) {
     kp_alloc_free(part);
 }
 
-// ---------------------------------------------------------------------------------------------------------------------
-// Reading
-// ---------------------------------------------------------------------------------------------------------------------
-
-static bool read_all(int file, void *to, size_t size) {
-    for (char *at = to; size != 0;) {
-        ssize_t n = read(file, at, size);
+// All bytes to a file, or from it into `bytes`.
+static bool move_all(int file, const void *bytes, size_t size, bool out) {
+    for (char *at = (char *)(uintptr_t)bytes; size != 0;) {
+        ssize_t n = out ? write(file, at, size) : read(file, at, size);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
@@ -109,6 +106,10 @@ static bool read_all(int file, void *to, size_t size) {
     }
     return true;
 }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Reading
+// ---------------------------------------------------------------------------------------------------------------------
 
 // What is wrong with a file's header; NULL: nothing.
 static const char *judge(const header *found, const header *own, uint64_t file_size) {
@@ -134,7 +135,7 @@ static void *read_data(int file, const header *own, size_t *size, const char **w
     if (info.st_size < (off_t)sizeof found || info.st_size > MAX_BYTES)
         return NULL;
     *why = "cannot be read";
-    if (!read_all(file, &found, sizeof found))
+    if (!move_all(file, &found, sizeof found, false))
         return NULL;
     *why = judge(&found, own, (uint64_t)info.st_size);
     if (*why != NULL)
@@ -142,7 +143,7 @@ static void *read_data(int file, const header *own, size_t *size, const char **w
     *size = (size_t)found.size;
     void *data = kp_alloc_new(*size);
     *why = data == NULL ? "no memory for it" : "damaged";
-    if (data != NULL && read_all(file, data, *size) && kp_map_hash(data, *size) == found.hash)
+    if (data != NULL && move_all(file, data, *size, false) && kp_map_hash(data, *size) == found.hash)
         return data;
     kp_alloc_free(data);
     return NULL;
@@ -211,19 +212,6 @@ VkPipelineCache kp_disk_cache_take(kp_device *device) {
 // Writing
 // ---------------------------------------------------------------------------------------------------------------------
 
-static bool write_all(int file, const void *from, size_t size) {
-    for (const char *at = from; size != 0;) {
-        ssize_t n = write(file, at, size);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        at += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
-
 // Beside the file, under a name of its own, and then in its place.
 static bool replace(const char *path, const header *h, const void *data) {
     kp_str temporary = {0};
@@ -237,7 +225,7 @@ static bool replace(const char *path, const header *h, const void *data) {
         memcpy(name + strlen(name) - 6, "XXXXXX", 6);
         file = mkstemp(name);
     }
-    bool written = file >= 0 && write_all(file, h, sizeof *h) && write_all(file, data, (size_t)h->size);
+    bool written = file >= 0 && move_all(file, h, sizeof *h, true) && move_all(file, data, (size_t)h->size, true);
     written = file >= 0 && close(file) == 0 && written && rename(name, path) == 0;
     if (!written) {
         int reason = errno;

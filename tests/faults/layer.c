@@ -203,54 +203,56 @@ static void made(object what, long count) {
 // The next layer's functions
 // ---------------------------------------------------------------------------------------------------------------------
 
-typedef struct device_table {
-    void *key; // the loader's dispatch pointer, which a device's queues and command buffers share
-    PFN_vkGetDeviceProcAddr next;
+// Of an instance or a device.
+typedef struct table {
+    void *key; // the loader's dispatch pointer, which a device's queues and command buffers share; NULL: free
+    PFN_vkGetInstanceProcAddr next_instance;
+    PFN_vkDestroyInstance DestroyInstance;
+    PFN_vkEnumeratePhysicalDevices EnumeratePhysicalDevices;
+    PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
+    PFN_vkGetDeviceProcAddr next_device;
     PFN_vkDestroyDevice DestroyDevice;
 #define X(name, ...) PFN_vk##name name;
     CALLS(X)
     DESTROYS(X)
 #undef X
-} device_table;
+} table;
 
-typedef struct instance_table {
-    void *key;
-    PFN_vkGetInstanceProcAddr next;
-    PFN_vkDestroyInstance DestroyInstance;
-    PFN_vkEnumeratePhysicalDevices EnumeratePhysicalDevices;
-    PFN_vkEnumerateDeviceExtensionProperties EnumerateDeviceExtensionProperties;
-} instance_table;
-
-enum { TABLES = 64 };
-static device_table devices[TABLES];
-static instance_table instances[TABLES];
+enum { TABLES = 128 };
+static table tables[TABLES];
 
 static void *key_of(const void *handle) { return *(void *const *)handle; }
 
-static device_table *device_of(const void *handle) {
-    device_table *found = NULL;
+// The caller has the lock.
+static table *with_key(const void *key) {
+    for (size_t i = 0; i < TABLES; i++) {
+        if (tables[i].key == key)
+            return &tables[i];
+    }
+    abort();
+}
+
+static table *table_of(const void *handle) {
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < TABLES && found == NULL; i++)
-        found = devices[i].key == key_of(handle) ? &devices[i] : NULL;
+    table *found = with_key(key_of(handle));
     pthread_mutex_unlock(&lock);
-    if (found == NULL)
-        abort();
     return found;
 }
 
-static instance_table *instance_of(const void *handle) {
-    instance_table *found = NULL;
+static void enter(const table *new) {
     pthread_mutex_lock(&lock);
-    for (size_t i = 0; i < TABLES && found == NULL; i++)
-        found = instances[i].key == key_of(handle) ? &instances[i] : NULL;
+    *with_key(NULL) = *new;
     pthread_mutex_unlock(&lock);
-    if (found == NULL)
-        abort();
-    return found;
+}
+
+static void leave(table *old) {
+    pthread_mutex_lock(&lock);
+    old->key = NULL;
+    pthread_mutex_unlock(&lock);
 }
 
 // A driver that is still at work must not see its objects destroyed, whatever the caller was told.
-static void settle(call which, const device_table *next, const void *handle) {
+static void settle(call which, const table *next, const void *handle) {
     if (which == CALL_WaitForFences || which == CALL_GetFenceStatus || which == CALL_WaitSemaphores ||
         which == CALL_GetSemaphoreCounterValue)
         next->DeviceWaitIdle((VkDevice)(uintptr_t)handle);
@@ -262,7 +264,7 @@ static void settle(call which, const device_table *next, const void *handle) {
 
 #define X(name, codes, object, parameters, arguments)                      \
     static VKAPI_ATTR VkResult VKAPI_CALL wrap_##name(UNPACK parameters) { \
-        const device_table *next = device_of(device);                      \
+        const table *next = table_of(device);                              \
         VkResult result;                                                   \
         if (must_fail(CALL_##name, &result)) {                             \
             if (result == VK_ERROR_DEVICE_LOST)                            \
@@ -279,7 +281,7 @@ CALLS(X)
 
 #define X(name, object, type)                                                                                        \
     static VKAPI_ATTR void VKAPI_CALL wrap_##name(VkDevice device, type handle, const VkAllocationCallbacks *host) { \
-        device_of(device)->name(device, handle, host);                                                               \
+        table_of(device)->name(device, handle, host);                                                                \
         if (handle != VK_NULL_HANDLE)                                                                                \
             made(OBJECT_##object, -1);                                                                               \
     }
@@ -291,42 +293,26 @@ DESTROYS(X)
 // ---------------------------------------------------------------------------------------------------------------------
 
 static VKAPI_ATTR void VKAPI_CALL wrap_DestroyInstance(VkInstance instance, const VkAllocationCallbacks *host) {
-    instance_table *table = instance_of(instance);
-    table->DestroyInstance(instance, host);
-    pthread_mutex_lock(&lock);
-    table->key = NULL;
-    pthread_mutex_unlock(&lock);
+    table *old = table_of(instance);
+    old->DestroyInstance(instance, host);
+    leave(old);
     made(OBJECT_INSTANCE, -1);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL wrap_CreateInstance(const VkInstanceCreateInfo *info,
                                                           const VkAllocationCallbacks *host, VkInstance *out) {
+    table new = {0};
     VkResult result;
     if (must_fail(CALL_CreateInstance, &result))
         return result;
-    PFN_vkGetInstanceProcAddr next = layer_next_of_instance(info);
-    if (next == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    PFN_vkCreateInstance create = (PFN_vkCreateInstance)next(NULL, "vkCreateInstance");
-    result = create(info, host, out);
+    result = layer_create_instance(info, host, out, &new.next_instance);
     if (result != VK_SUCCESS)
         return result;
-    instance_table table = {
-        .key = key_of(*out),
-        .next = next,
-        .DestroyInstance = (PFN_vkDestroyInstance)next(*out, "vkDestroyInstance"),
-        .EnumeratePhysicalDevices = (PFN_vkEnumeratePhysicalDevices)next(*out, "vkEnumeratePhysicalDevices"),
-        .EnumerateDeviceExtensionProperties =
-            (PFN_vkEnumerateDeviceExtensionProperties)next(*out, "vkEnumerateDeviceExtensionProperties"),
-    };
-    pthread_mutex_lock(&lock);
-    size_t i = 0;
-    while (i < TABLES && instances[i].key != NULL)
-        i++;
-    if (i == TABLES)
-        abort();
-    instances[i] = table;
-    pthread_mutex_unlock(&lock);
+    new.key = key_of(*out);
+    LAYER_NEXT(new.DestroyInstance, new.next_instance, *out, DestroyInstance);
+    LAYER_NEXT(new.EnumeratePhysicalDevices, new.next_instance, *out, EnumeratePhysicalDevices);
+    LAYER_NEXT(new.EnumerateDeviceExtensionProperties, new.next_instance, *out, EnumerateDeviceExtensionProperties);
+    enter(&new);
     made(OBJECT_INSTANCE, 1);
     return VK_SUCCESS;
 }
@@ -336,7 +322,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL wrap_EnumeratePhysicalDevices(VkInstance i
     VkResult result;
     if (must_fail(CALL_EnumeratePhysicalDevices, &result))
         return result;
-    return instance_of(instance)->EnumeratePhysicalDevices(instance, count, out);
+    return table_of(instance)->EnumeratePhysicalDevices(instance, count, out);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL wrap_EnumerateDeviceExtensionProperties(VkPhysicalDevice device,
@@ -349,46 +335,34 @@ static VKAPI_ATTR VkResult VKAPI_CALL wrap_EnumerateDeviceExtensionProperties(Vk
         *count = 0;
         return VK_SUCCESS;
     }
-    return instance_of(device)->EnumerateDeviceExtensionProperties(device, layer, count, out);
+    return table_of(device)->EnumerateDeviceExtensionProperties(device, layer, count, out);
 }
 
 static VKAPI_ATTR void VKAPI_CALL wrap_DestroyDevice(VkDevice device, const VkAllocationCallbacks *host) {
     if (device == VK_NULL_HANDLE)
         return;
-    device_table *table = device_of(device);
-    table->DestroyDevice(device, host);
-    pthread_mutex_lock(&lock);
-    table->key = NULL;
-    pthread_mutex_unlock(&lock);
+    table *old = table_of(device);
+    old->DestroyDevice(device, host);
+    leave(old);
     made(OBJECT_DEVICE, -1);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL wrap_CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                                                         const VkAllocationCallbacks *host, VkDevice *out) {
+    table new = {0};
     VkResult result;
     if (must_fail(CALL_CreateDevice, &result))
         return result;
-    PFN_vkCreateDevice create;
-    PFN_vkGetDeviceProcAddr next = layer_next_of_device(info, &create);
-    if (next == NULL)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    result = create(physical, info, host, out);
+    result = layer_create_device(physical, info, host, out, &new.next_device);
     if (result != VK_SUCCESS)
         return result;
-    device_table table = {
-        .key = key_of(*out), .next = next, .DestroyDevice = (PFN_vkDestroyDevice)next(*out, "vkDestroyDevice")};
-#define X(name, ...) table.name = (PFN_vk##name)next(*out, "vk" #name);
+    new.key = key_of(*out);
+    LAYER_NEXT(new.DestroyDevice, new.next_device, *out, DestroyDevice);
+#define X(name, ...) LAYER_NEXT(new.name, new.next_device, *out, name);
     CALLS(X)
     DESTROYS(X)
 #undef X
-    pthread_mutex_lock(&lock);
-    size_t i = 0;
-    while (i < TABLES && devices[i].key != NULL)
-        i++;
-    if (i == TABLES)
-        abort();
-    devices[i] = table;
-    pthread_mutex_unlock(&lock);
+    enter(&new);
     made(OBJECT_DEVICE, 1);
     return VK_SUCCESS;
 }
@@ -412,8 +386,7 @@ static PFN_vkVoidFunction device_wrapper(const char *name) {
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
     if (strcmp(name, "vkGetDeviceProcAddr") == 0)
         return (PFN_vkVoidFunction)get_device_proc_addr;
-    const device_table *table = device_of(device);
-    PFN_vkVoidFunction next = table->next(device, name), wrapper = device_wrapper(name);
+    PFN_vkVoidFunction next = table_of(device)->next_device(device, name), wrapper = device_wrapper(name);
     return next != NULL && wrapper != NULL ? wrapper : next;
 }
 
@@ -432,7 +405,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     PFN_vkVoidFunction wrapper = device_wrapper(name);
     if (wrapper != NULL)
         return wrapper;
-    return instance != VK_NULL_HANDLE ? instance_of(instance)->next(instance, name) : NULL;
+    return instance != VK_NULL_HANDLE ? table_of(instance)->next_instance(instance, name) : NULL;
 }
 
 LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)

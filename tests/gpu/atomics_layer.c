@@ -58,7 +58,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
     VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result == VK_SUCCESS)
-        next_features = (PFN_vkGetPhysicalDeviceFeatures2)next_instance(*out, "vkGetPhysicalDeviceFeatures2");
+        LAYER_NEXT(next_features, next_instance, *out, GetPhysicalDeviceFeatures2);
     return result;
 }
 
@@ -66,24 +66,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
                                                     const VkAllocationCallbacks *host, VkDevice *out) {
     VkResult result = layer_create_device(physical, info, host, out, &next_device);
     if (result == VK_SUCCESS)
-        next_module = (PFN_vkCreateShaderModule)next_device(*out, "vkCreateShaderModule");
+        LAYER_NEXT(next_module, next_device, *out, CreateShaderModule);
     return result;
 }
 
-static PFN_vkVoidFunction find(const char *name);
-
-LAYER_PROC_ADDRS(find, next_instance, next_device)
-
-static PFN_vkVoidFunction find(const char *name) {
-    static const layer_call own[] = {
-        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
-        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
-        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
-        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
-        {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)get_features},
-        {"vkCreateShaderModule", (PFN_vkVoidFunction)create_module},
-    };
-    return layer_find(own, sizeof own / sizeof *own, name);
-}
-
-LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
+LAYER(next_instance, next_device, LAYER_CALL(CreateInstance, create_instance), LAYER_CALL(CreateDevice, create_device),
+      LAYER_CALL(GetPhysicalDeviceFeatures2, get_features), LAYER_CALL(CreateShaderModule, create_module))

@@ -46,10 +46,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result != VK_SUCCESS)
         return result;
-    next_extensions =
-        (PFN_vkEnumerateDeviceExtensionProperties)next_instance(*out, "vkEnumerateDeviceExtensionProperties");
-    next_semaphores = (PFN_vkGetPhysicalDeviceExternalSemaphoreProperties)next_instance(
-        *out, "vkGetPhysicalDeviceExternalSemaphoreProperties");
+    LAYER_NEXT(next_extensions, next_instance, *out, EnumerateDeviceExtensionProperties);
+    LAYER_NEXT(next_semaphores, next_instance, *out, GetPhysicalDeviceExternalSemaphoreProperties);
     return VK_SUCCESS;
 }
 
@@ -129,12 +127,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     VkResult result = layer_create_device(physical, &copy, host, out, &next_device);
     if (result != VK_SUCCESS)
         return result;
-    next_semaphore = (PFN_vkCreateSemaphore)next_device(*out, "vkCreateSemaphore");
-    next_queue = (PFN_vkGetDeviceQueue)next_device(*out, "vkGetDeviceQueue");
-    next_submit = (PFN_vkQueueSubmit)next_device(*out, "vkQueueSubmit");
-    create_fence = (PFN_vkCreateFence)next_device(*out, "vkCreateFence");
-    wait_fences = (PFN_vkWaitForFences)next_device(*out, "vkWaitForFences");
-    destroy_fence = (PFN_vkDestroyFence)next_device(*out, "vkDestroyFence");
+    LAYER_NEXT(next_semaphore, next_device, *out, CreateSemaphore);
+    LAYER_NEXT(next_queue, next_device, *out, GetDeviceQueue);
+    LAYER_NEXT(next_submit, next_device, *out, QueueSubmit);
+    LAYER_NEXT(create_fence, next_device, *out, CreateFence);
+    LAYER_NEXT(wait_fences, next_device, *out, WaitForFences);
+    LAYER_NEXT(destroy_fence, next_device, *out, DestroyFence);
     return VK_SUCCESS;
 }
 
@@ -223,25 +221,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL import_fd(VkDevice device, const VkImportS
 // The way in
 // ---------------------------------------------------------------------------------------------------------------------
 
-static PFN_vkVoidFunction find(const char *name);
-
-LAYER_PROC_ADDRS(find, next_instance, next_device)
-
-static PFN_vkVoidFunction find(const char *name) {
-    static const layer_call own[] = {
-        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
-        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
-        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
-        {"vkEnumerateDeviceExtensionProperties", (PFN_vkVoidFunction)enumerate},
-        {"vkGetPhysicalDeviceExternalSemaphoreProperties", (PFN_vkVoidFunction)get_semaphores},
-        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
-        {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_queue},
-        {"vkQueueSubmit", (PFN_vkVoidFunction)submit},
-        {"vkCreateSemaphore", (PFN_vkVoidFunction)create_semaphore},
-        {"vkGetSemaphoreFdKHR", (PFN_vkVoidFunction)get_fd},
-        {"vkImportSemaphoreFdKHR", (PFN_vkVoidFunction)import_fd},
-    };
-    return layer_find(own, sizeof own / sizeof *own, name);
-}
-
-LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
+LAYER(next_instance, next_device, LAYER_CALL(CreateInstance, create_instance),
+      LAYER_CALL(EnumerateDeviceExtensionProperties, enumerate),
+      LAYER_CALL(GetPhysicalDeviceExternalSemaphoreProperties, get_semaphores), LAYER_CALL(CreateDevice, create_device),
+      LAYER_CALL(GetDeviceQueue, get_queue), LAYER_CALL(QueueSubmit, submit),
+      LAYER_CALL(CreateSemaphore, create_semaphore), LAYER_CALL(GetSemaphoreFdKHR, get_fd),
+      LAYER_CALL(ImportSemaphoreFdKHR, import_fd))

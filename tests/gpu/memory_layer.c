@@ -86,8 +86,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result != VK_SUCCESS)
         return result;
-    next_memory = (PFN_vkGetPhysicalDeviceMemoryProperties)next_instance(*out, "vkGetPhysicalDeviceMemoryProperties");
-    next_properties = (PFN_vkGetPhysicalDeviceProperties)next_instance(*out, "vkGetPhysicalDeviceProperties");
+    LAYER_NEXT(next_memory, next_instance, *out, GetPhysicalDeviceMemoryProperties);
+    LAYER_NEXT(next_properties, next_instance, *out, GetPhysicalDeviceProperties);
     return VK_SUCCESS;
 }
 
@@ -96,29 +96,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     VkResult result = layer_create_device(physical, info, host, out, &next_device);
     if (result != VK_SUCCESS)
         return result;
-    next_buffer = (PFN_vkGetBufferMemoryRequirements)next_device(*out, "vkGetBufferMemoryRequirements");
-    next_image = (PFN_vkGetImageMemoryRequirements)next_device(*out, "vkGetImageMemoryRequirements");
-    next_allocate = (PFN_vkAllocateMemory)next_device(*out, "vkAllocateMemory");
+    LAYER_NEXT(next_buffer, next_device, *out, GetBufferMemoryRequirements);
+    LAYER_NEXT(next_image, next_device, *out, GetImageMemoryRequirements);
+    LAYER_NEXT(next_allocate, next_device, *out, AllocateMemory);
     return VK_SUCCESS;
 }
 
-static PFN_vkVoidFunction find(const char *name);
-
-LAYER_PROC_ADDRS(find, next_instance, next_device)
-
-static PFN_vkVoidFunction find(const char *name) {
-    static const layer_call own[] = {
-        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
-        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
-        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
-        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
-        {"vkGetPhysicalDeviceMemoryProperties", (PFN_vkVoidFunction)get_memory},
-        {"vkGetPhysicalDeviceProperties", (PFN_vkVoidFunction)get_properties},
-        {"vkGetBufferMemoryRequirements", (PFN_vkVoidFunction)get_buffer},
-        {"vkGetImageMemoryRequirements", (PFN_vkVoidFunction)get_image},
-        {"vkAllocateMemory", (PFN_vkVoidFunction)allocate},
-    };
-    return layer_find(own, sizeof own / sizeof *own, name);
-}
-
-LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
+LAYER(next_instance, next_device, LAYER_CALL(CreateInstance, create_instance), LAYER_CALL(CreateDevice, create_device),
+      LAYER_CALL(GetPhysicalDeviceMemoryProperties, get_memory),
+      LAYER_CALL(GetPhysicalDeviceProperties, get_properties), LAYER_CALL(GetBufferMemoryRequirements, get_buffer),
+      LAYER_CALL(GetImageMemoryRequirements, get_image), LAYER_CALL(AllocateMemory, allocate))

@@ -36,8 +36,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
                                                       const VkAllocationCallbacks *host, VkInstance *out) {
     VkResult result = layer_create_instance(info, host, out, &next_instance);
     if (result == VK_SUCCESS)
-        next_families = (PFN_vkGetPhysicalDeviceQueueFamilyProperties)next_instance(
-            *out, "vkGetPhysicalDeviceQueueFamilyProperties");
+        LAYER_NEXT(next_families, next_instance, *out, GetPhysicalDeviceQueueFamilyProperties);
     return result;
 }
 
@@ -73,16 +72,16 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     copy.pQueueCreateInfos = &queue;
     VkResult result = layer_create_device(physical, &copy, host, out, &next_device);
     if (result == VK_SUCCESS) {
-        next_queue = (PFN_vkGetDeviceQueue)next_device(*out, "vkGetDeviceQueue");
-        next_pool = (PFN_vkCreateCommandPool)next_device(*out, "vkCreateCommandPool");
-        next_buffer = (PFN_vkCreateBuffer)next_device(*out, "vkCreateBuffer");
-        next_image = (PFN_vkCreateImage)next_device(*out, "vkCreateImage");
-        next_allocate = (PFN_vkAllocateCommandBuffers)next_device(*out, "vkAllocateCommandBuffers");
-        next_barrier = (PFN_vkCmdPipelineBarrier)next_device(*out, "vkCmdPipelineBarrier");
-        next_dispatch = (PFN_vkCmdDispatch)next_device(*out, "vkCmdDispatch");
-        next_copy = (PFN_vkCmdCopyBuffer)next_device(*out, "vkCmdCopyBuffer");
-        next_submit = (PFN_vkQueueSubmit)next_device(*out, "vkQueueSubmit");
-        next_wait = (PFN_vkQueueWaitIdle)next_device(*out, "vkQueueWaitIdle");
+        LAYER_NEXT(next_queue, next_device, *out, GetDeviceQueue);
+        LAYER_NEXT(next_pool, next_device, *out, CreateCommandPool);
+        LAYER_NEXT(next_buffer, next_device, *out, CreateBuffer);
+        LAYER_NEXT(next_image, next_device, *out, CreateImage);
+        LAYER_NEXT(next_allocate, next_device, *out, AllocateCommandBuffers);
+        LAYER_NEXT(next_barrier, next_device, *out, CmdPipelineBarrier);
+        LAYER_NEXT(next_dispatch, next_device, *out, CmdDispatch);
+        LAYER_NEXT(next_copy, next_device, *out, CmdCopyBuffer);
+        LAYER_NEXT(next_submit, next_device, *out, QueueSubmit);
+        LAYER_NEXT(next_wait, next_device, *out, QueueWaitIdle);
     }
     return result;
 }
@@ -230,36 +229,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_image(VkDevice device, const VkImag
     return next_image(device, &copy, host, out);
 }
 
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name) {
-    static const layer_call list[] = {
-        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
-        {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_queue},
-        {"vkCreateCommandPool", (PFN_vkVoidFunction)create_pool},
-        {"vkCreateBuffer", (PFN_vkVoidFunction)create_buffer},
-        {"vkCreateImage", (PFN_vkVoidFunction)create_image},
-        {"vkAllocateCommandBuffers", (PFN_vkVoidFunction)allocate},
-        {"vkCmdPipelineBarrier", (PFN_vkVoidFunction)barrier},
-        {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
-        {"vkCmdCopyBuffer", (PFN_vkVoidFunction)copy_buffer},
-        {"vkQueueSubmit", (PFN_vkVoidFunction)submit},
-        {"vkQueueWaitIdle", (PFN_vkVoidFunction)wait_idle},
-    };
-    PFN_vkVoidFunction function = layer_find(list, sizeof list / sizeof *list, name);
-    return function != NULL ? function : next_device(device, name);
-}
-
-static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name) {
-    static const layer_call list[] = {
-        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)get_instance_proc_addr},
-        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)get_device_proc_addr},
-        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
-        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
-        {"vkGetPhysicalDeviceQueueFamilyProperties", (PFN_vkVoidFunction)get_families},
-    };
-    PFN_vkVoidFunction function = layer_find(list, sizeof list / sizeof *list, name);
-    if (function == NULL && instance != VK_NULL_HANDLE)
-        function = next_instance(instance, name);
-    return function;
-}
-
-LAYER_NEGOTIATE(get_instance_proc_addr, get_device_proc_addr)
+LAYER(next_instance, next_device, LAYER_CALL(GetDeviceQueue, get_queue), LAYER_CALL(CreateCommandPool, create_pool),
+      LAYER_CALL(CreateBuffer, create_buffer), LAYER_CALL(CreateImage, create_image),
+      LAYER_CALL(AllocateCommandBuffers, allocate), LAYER_CALL(CmdPipelineBarrier, barrier),
+      LAYER_CALL(CmdDispatch, dispatch), LAYER_CALL(CmdCopyBuffer, copy_buffer), LAYER_CALL(QueueSubmit, submit),
+      LAYER_CALL(QueueWaitIdle, wait_idle), LAYER_CALL(CreateInstance, create_instance),
+      LAYER_CALL(CreateDevice, create_device), LAYER_CALL(GetPhysicalDeviceQueueFamilyProperties, get_families))
