@@ -2,7 +2,9 @@
 // five programs: the article's multiply, its logistic regression, asynchronous work on all the queues that there are,
 // an image with views and memory of the program's own, and memory and semaphores that are shared. And every host
 // allocation fails once. Each time the program gets the right kp_result and words, or right numbers where kp knows
-// another way; nothing stays allocated on the device; and nothing hangs (the alarm ends the test).
+// another way; nothing stays allocated, on the device or by kp on the host; and nothing hangs (the alarm ends the
+// test).
+#include "blocks.h"
 #include "layer.h"
 
 #include "base/alloc.h"
@@ -311,6 +313,8 @@ static void nothing_is_left(const char *when) {
     char left[512];
     if (layer->live(left, sizeof left) != 0)
         fail_msg("%s: objects left: %s", when, left);
+    if (blocks_live() != 0)
+        fail_msg("%s: %ld of %ld host allocations are left", when, blocks_live(), blocks_made());
     if (logged[0] != '\0')
         fail_msg("%s: the log has: %s", when, logged);
 }
@@ -354,8 +358,9 @@ static void fail_each_call(const program *p) {
         }
     }
     assert_int_equal(run(p), KP_OK);
+    nothing_is_left(p->name);
     print_message("%s: %u calls failed, %u of them without harm\n", p->name, points, survived);
-    assert_true(points > 40);
+    assert_true(points > 40 && blocks_made() > 40);
 }
 
 static void fail_each_allocation(const program *p) {
