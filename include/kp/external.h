@@ -24,6 +24,20 @@ extern "C" {
 // Memory
 // ---------------------------------------------------------------------------------------------------------------------
 
+// Whose memory it is.
+typedef enum kp_external_kind {
+    KP_EXTERNAL_UNKNOWN, // nobody says: its size is compared, and nothing else
+    KP_EXTERNAL_TENSOR,  // a tensor's: bytes as they are
+    KP_EXTERNAL_IMAGE,   // an image's, as its driver lays it out
+} kp_external_kind;
+
+// An image, as kp_image_desc says it, zeros filled in.
+typedef struct kp_external_image {
+    kp_dtype dtype;                          //
+    bool normalized;                         //
+    uint32_t channels, width, height, depth; // height 0: 1-D; depth 0: not 3-D
+} kp_external_image;
+
 // What the other side has to know. CUDA, for one, takes `fd` and `size` (cuImportExternalMemory), and maps the buffer
 // at `offset`.
 typedef struct kp_external_memory {
@@ -35,6 +49,8 @@ typedef struct kp_external_memory {
     bool dedicated;          // it is for one buffer or image alone, as an image's always is
     uint8_t device_uuid[16]; // of the device, and
     uint8_t driver_uuid[16]; // of the driver that it belongs to. Zeros: not known, and not compared
+    kp_external_kind kind;   // zero: not known
+    kp_external_image image; // for KP_EXTERNAL_IMAGE
 } kp_external_memory;
 
 // A new file descriptor for the memory of a tensor that was made with kp_tensor_desc.exported, or of a view of one.
@@ -44,7 +60,8 @@ KP_API kp_result kp_tensor_export(const kp_tensor *tensor, kp_external_memory *o
 // A tensor in that memory, which has the contents that it has: `data`, `fill` and `exported` must be zero. The memory
 // type means what it does elsewhere; where the memory is nothing that the host sees, the host side is a copy, which
 // syncs bring over. KP_ERROR_UNSUPPORTED names the extension that the device lacks; KP_ERROR_ARGUMENT for what is no
-// such memory, belongs to another device or driver, or is too small; else as kp_tensor_create. Thread-safety: any.
+// such memory, belongs to another device or driver, or is too small; KP_ERROR_TYPE for an image's; else as
+// kp_tensor_create. Thread-safety: any.
 KP_API kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory *from, const kp_tensor_desc *desc,
                                   kp_tensor **out);
 
@@ -52,11 +69,12 @@ KP_API kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory 
 // KP_ERROR_TYPE for a tensor. Thread-safety: any.
 KP_API kp_result kp_image_export(const kp_image *image, kp_external_memory *out);
 
-// An image in that memory, with the contents that it has, of the same format, axes and use: only the same driver knows
-// how an image lies in memory, and nobody can compare more than its size. Of `desc` `data` and `exported` must be zero.
+// An image in that memory, with the contents that it has, of the same element type, channels and pixels: only the same
+// driver knows how an image lies in memory. Of `desc` `data` and `exported` must be zero; filter and wrap are its own.
 // Others that know the memory as a VkImage have it in the layout GENERAL, and of Vulkan's external queue family,
 // between kp's evaluations. KP_ERROR_UNSUPPORTED where the device lacks the extension, or cannot share such images;
-// KP_ERROR_ARGUMENT as kp_tensor_import; else as kp_image_create. Thread-safety: any.
+// KP_ERROR_ARGUMENT as kp_tensor_import, and for another image's memory; KP_ERROR_TYPE for a tensor's; else as
+// kp_image_create. Thread-safety: any.
 KP_API kp_result kp_image_import(kp_manager *manager, const kp_external_memory *from, const kp_image_desc *desc,
                                  kp_image **out);
 

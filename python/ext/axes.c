@@ -4,13 +4,11 @@
 #include <string.h>
 
 static int read_axis(PyObject *object, uint64_t *out) {
-    PyObject *index = PyNumber_Index(object);
-    long long axis = index != NULL ? PyLong_AsLongLong(index) : -1;
-    Py_XDECREF(index);
-    if (axis == -1 && PyErr_Occurred())
+    int64_t axis;
+    if (ext_element_count(KP_I64, object, "shape", &axis) < 0)
         return -1;
     if (axis < 0)
-        PyErr_Format(PyExc_ValueError, "shape: an axis of %lld elements", axis);
+        PyErr_Format(PyExc_ValueError, "shape: an axis of %lld elements", (long long)axis);
     *out = (uint64_t)axis;
     return axis < 0 ? -1 : 0;
 }

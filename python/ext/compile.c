@@ -290,20 +290,20 @@ static int parse(reading *r, PyObject *args, PyObject *kwargs, const char **text
                             "callees",   "checked",    "defaults",   "types",         NULL};
     PyObject *source, *kernel = NULL, *file = NULL, *params = NULL, *constants = NULL, *local_size = NULL;
     PyObject *functions = NULL, *callees = NULL, *checked = NULL, *defaults = NULL, *types = NULL;
-    unsigned int first_line = 1, subgroup_size = 0;
+    PyObject *first_line = NULL, *subgroup_size = NULL;
     int debug_info = 1;
-    *desc = (kp_compile_desc){0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOIOOpOIOOOOO:compile", names, &source, &kernel, &file,
+    *desc = (kp_compile_desc){.first_line = 1};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$OOOOOpOOOOOOO:compile", names, &source, &kernel, &file,
                                      &first_line, &params, &constants, &debug_info, &local_size, &subgroup_size,
                                      &functions, &callees, &checked, &defaults, &types) ||
+        ext_element_count(KP_U32, first_line, "first_line", &desc->first_line) < 0 ||
+        ext_element_count(KP_U32, subgroup_size, "subgroup_size", &desc->subgroup_size) < 0 ||
         read_checked(checked, &desc->checked) < 0)
         return -1;
     if (source == Py_None) {
         PyErr_SetString(PyExc_TypeError, "source: must be str, not None");
         return -1;
     }
-    desc->first_line = first_line;
-    desc->subgroup_size = subgroup_size;
     desc->no_debug_info = !debug_info;
     if (text_of(source, "source", text) < 0 || text_of(kernel, "kernel", &desc->kernel) < 0 ||
         text_of(file, "file", &desc->file) < 0 ||

@@ -61,12 +61,14 @@ static int unknown(const names *n, kp_param_kind kind, const char *what, PyObjec
 
 static const kp_param *find(const names *n, kp_param_kind kind, PyObject *key) {
     const char *name = PyUnicode_Check(key) ? PyUnicode_AsUTF8AndSize(key, NULL) : NULL;
-    unsigned long id = kind == KP_PARAM_SPEC && PyLong_Check(key) ? PyLong_AsUnsignedLong(key) : ULONG_MAX;
+    uint32_t number = 0;
+    bool numbered = kind == KP_PARAM_SPEC && name == NULL && ext_element_whole(KP_U32, key, &number) == 0;
     PyErr_Clear();
     for (size_t i = 0; i < n->count; i++) {
         const kp_param *p = &n->list[i];
-        if (p->kind == kind && (name != NULL ? p->name[0] != '\0' && strcmp(p->name, name) == 0 : p->spec_id == id))
-            return name != NULL || id != ULONG_MAX ? p : NULL;
+        bool named = name != NULL && p->name[0] != '\0' && strcmp(p->name, name) == 0;
+        if (p->kind == kind && (named || (numbered && p->spec_id == number)))
+            return p;
     }
     return NULL;
 }

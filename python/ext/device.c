@@ -278,7 +278,7 @@ PyObject *ext_device_extensions(PyObject *module, PyObject *object) {
     uint32_t index;
     size_t count = 0, room = 0;
     kp_extension_name *names = NULL;
-    if (ext_element_set(KP_U32, &index, object) < 0)
+    if (ext_element_count(KP_U32, object, "index", &index) < 0)
         return NULL;
     kp_result result;
     do { // once for their number

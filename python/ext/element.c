@@ -188,13 +188,24 @@ int ext_element_set(kp_dtype dtype, void *at, PyObject *value) {
     return result;
 }
 
+int ext_element_whole(kp_dtype dtype, PyObject *object, void *at) {
+    if (!PyBool_Check(object))
+        return ext_element_set(dtype, at, object);
+    PyErr_SetString(PyExc_TypeError, "must be a whole number, not bool");
+    return -1;
+}
+
 int ext_element_count(kp_dtype dtype, PyObject *object, const char *what, void *at) {
-    if (object == NULL || ext_element_set(dtype, at, object) == 0)
+    if (object == NULL || ext_element_whole(dtype, object, at) == 0)
         return 0;
     if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
+        int bits = 8 * (int)kp_dtype_size(dtype);
         PyErr_Clear();
-        PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**%d - 1, not %R", what, 8 * (int)kp_dtype_size(dtype),
-                     object);
+        if (dtype == KP_U32 || dtype == KP_U64)
+            PyErr_Format(PyExc_ValueError, "%s: must be from 0 to 2**%d - 1, not %R", what, bits, object);
+        else
+            PyErr_Format(PyExc_ValueError, "%s: must be from -2**%d to 2**%d - 1, not %R", what, bits - 1, bits - 1,
+                         object);
     } else if (PyErr_ExceptionMatches(PyExc_TypeError)) {
         PyErr_Clear();
         PyErr_Format(PyExc_TypeError, "%s: must be a whole number, not %R", what, Py_TYPE(object));

@@ -187,8 +187,11 @@ PyObject *ext_element_get(kp_dtype dtype, const void *at);
 // becomes that is so already, no other.
 int ext_element_set(kp_dtype dtype, void *at, PyObject *value);
 
-// The same of an argument that is a count or the like, of an unsigned dtype; NULL, which was not given, changes
-// nothing. -1 with a ValueError or TypeError that names `what`.
+// The same of a count, an index or another whole number that is no data: a bool is none.
+int ext_element_whole(kp_dtype dtype, PyObject *object, void *at);
+
+// The same of an argument; NULL, which was not given, changes nothing. -1 with a ValueError or TypeError that names
+// `what`.
 int ext_element_count(kp_dtype dtype, PyObject *object, const char *what, void *at);
 
 // An element of a foreign buffer: kind 'f', 'i', 'u' or '?', its bytes, and whether they are the other way round.

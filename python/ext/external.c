@@ -18,6 +18,9 @@ static PyStructSequence_Field memory_fields[] = {
     {"dedicated", "it is for one buffer or image alone"},
     {"device_uuid", "32 hex digits"},
     {"driver_uuid", "32 hex digits"},
+    {"kind", "'tensor' or 'image', whose memory it is; 'unknown': only its size is compared"},
+    {"image", "of an image (dtype, normalized, channels, width, height, depth), with 0 for axes that it does not have; "
+              "else None"},
     {NULL, NULL},
 };
 static PyStructSequence_Desc memory_desc = {
@@ -25,7 +28,7 @@ static PyStructSequence_Desc memory_desc = {
     "What another process, manager or library has to know of a tensor's or an image's memory. A process that got the "
     "descriptor\n"
     "under another number makes one of its own: kp.ExternalMemory((fd, *memory[1:])).",
-    memory_fields, 8};
+    memory_fields, 10};
 
 static const char *const handles[] = {
     [KP_HANDLE_OPAQUE_FD] = "opaque_fd", [KP_HANDLE_DMA_BUF] = "dma_buf", [KP_HANDLE_SYNC_FD] = "sync_fd"};
@@ -65,6 +68,51 @@ static int read_uuid(PyObject *object, uint8_t uuid[16]) {
     return 0;
 }
 
+static const char *const kinds[] = {
+    [KP_EXTERNAL_UNKNOWN] = "unknown", [KP_EXTERNAL_TENSOR] = "tensor", [KP_EXTERNAL_IMAGE] = "image"};
+
+static PyObject *write_image(const kp_external_memory *m) {
+    if (m->kind != KP_EXTERNAL_IMAGE)
+        return Py_NewRef(Py_None);
+    return Py_BuildValue("sOIIII", kp_dtype_name(m->image.dtype), m->image.normalized ? Py_True : Py_False,
+                         m->image.channels, m->image.width, m->image.height, m->image.depth);
+}
+
+// -1 with an exception.
+static int read_image(const char *kind, PyObject *object, kp_external_memory *out) {
+    const char *dtype;
+    int normalized;
+    kp_external_image *image = &out->image;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kind, kinds[i]) == 0)
+            out->kind = (kp_external_kind)i;
+    }
+    if (strcmp(kind, kinds[out->kind]) != 0) {
+        PyErr_Format(PyExc_ValueError, "memory: '%s' is none of tensor, image, unknown", kind);
+        return -1;
+    }
+    if (out->kind != KP_EXTERNAL_IMAGE)
+        return 0;
+    PyObject *numbers[4];
+    uint32_t *const to[4] = {&image->channels, &image->width, &image->height, &image->depth};
+    if (!PyTuple_Check(object) ||
+        !PyArg_ParseTuple(object, "spOOOO", &dtype, &normalized, &numbers[0], &numbers[1], &numbers[2], &numbers[3])) {
+        PyErr_Format(PyExc_TypeError,
+                     "memory: image must be a tuple (dtype, normalized, channels, width, height, depth), not %R",
+                     object);
+        return -1;
+    }
+    for (size_t i = 0; i < 4; i++) {
+        if (ext_element_count(KP_U32, numbers[i], "memory: image", to[i]) < 0)
+            return -1;
+    }
+    image->normalized = normalized != 0;
+    if (kp_dtype_find(dtype, &image->dtype) == KP_OK)
+        return 0;
+    PyErr_Format(PyExc_ValueError, "memory: %s", kp_last_error());
+    return -1;
+}
+
 static PyObject *write_memory(kp_ext *ext, const kp_external_memory *m) {
     PyObject *object = PyStructSequence_New(ext->external_type);
     PyObject *fields[] = {PyLong_FromLong(m->fd),
@@ -74,7 +122,9 @@ static PyObject *write_memory(kp_ext *ext, const kp_external_memory *m) {
                           PyLong_FromUnsignedLong(m->memory_type),
                           PyBool_FromLong(m->dedicated),
                           write_uuid(m->device_uuid),
-                          write_uuid(m->driver_uuid)};
+                          write_uuid(m->driver_uuid),
+                          PyUnicode_FromString(kinds[m->kind]),
+                          write_image(m)};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
         if (object != NULL && fields[i] != NULL) {
             PyStructSequence_SetItem(object, (Py_ssize_t)i, fields[i]);
@@ -88,23 +138,25 @@ static PyObject *write_memory(kp_ext *ext, const kp_external_memory *m) {
 
 // -1 with an exception.
 static int read_memory(kp_ext *ext, PyObject *object, kp_external_memory *out) {
-    const char *handle;
-    unsigned long long size, offset;
-    unsigned type;
+    const char *handle, *kind;
     int dedicated;
-    PyObject *device, *driver;
+    int32_t fd;
+    PyObject *number, *size, *offset, *type, *device, *driver, *image;
     if (!PyObject_TypeCheck(object, ext->external_type)) {
         PyErr_Format(PyExc_TypeError, "memory: must be a kp.ExternalMemory, not %R", Py_TYPE(object));
         return -1;
     }
-    if (!PyArg_ParseTuple(object, "isKKIpUU:import_tensor", &out->fd, &handle, &size, &offset, &type, &dedicated,
-                          &device, &driver) ||
+    if (!PyArg_ParseTuple(object, "OsOOOpUUsO:import_tensor", &number, &handle, &size, &offset, &type, &dedicated,
+                          &device, &driver, &kind, &image) ||
+        ext_element_count(KP_I32, number, "memory: fd", &fd) < 0 ||
+        ext_element_count(KP_U64, size, "memory: size", &out->size) < 0 ||
+        ext_element_count(KP_U64, offset, "memory: offset", &out->offset) < 0 ||
+        ext_element_count(KP_U32, type, "memory: memory_type", &out->memory_type) < 0 ||
         ext_external_handle(handle, "handle", KP_HANDLE_DMA_BUF, &out->type) < 0 ||
-        read_uuid(device, out->device_uuid) < 0 || read_uuid(driver, out->driver_uuid) < 0)
+        read_uuid(device, out->device_uuid) < 0 || read_uuid(driver, out->driver_uuid) < 0 ||
+        read_image(kind, image, out) < 0)
         return -1;
-    out->size = size;
-    out->offset = offset;
-    out->memory_type = type;
+    out->fd = fd;
     out->dedicated = dedicated != 0;
     return 0;
 }

@@ -31,7 +31,7 @@ static Py_ssize_t read_three(PyObject *object, const char *what, uint32_t out[3]
     }
     for (Py_ssize_t i = 0; result == 0 && i < count; i++) {
         PyObject *item = PySequence_GetItem(fast, i);
-        if (item == NULL || ext_element_set(KP_U32, &out[i], item) < 0)
+        if (item == NULL || ext_element_whole(KP_U32, item, &out[i]) < 0)
             result = -1;
         if (result < 0)
             bad = item;

@@ -93,16 +93,16 @@ void ext_log_follow(void) {
 PyObject *ext_log_level(PyObject *module, PyObject *level) {
     (void)module;
     static const int classic[] = {1, KP_LOG_DEBUG, KP_LOG_INFO, KP_LOG_WARNING, KP_LOG_ERROR, 50, KP_LOG_NONE};
-    long number = PyLong_AsLong(level);
-    if (number == -1 && PyErr_Occurred())
+    int64_t number;
+    if (ext_element_count(KP_I64, level, "log level", &number) < 0)
         return NULL;
     if (number < 0 || number > 1000) {
         PyErr_Format(PyExc_ValueError,
-                     "log level %ld: must be 0 (all) to 6 (none), as in Kompute, or a level of logging, such as 30",
-                     number);
+                     "log level %lld: must be 0 (all) to 6 (none), as in Kompute, or a level of logging, such as 30",
+                     (long long)number);
         return NULL;
     }
-    if (number < (long)(sizeof classic / sizeof *classic))
+    if (number < (int64_t)(sizeof classic / sizeof *classic))
         number = classic[number];
     if (!in_main())
         Py_RETURN_NONE;

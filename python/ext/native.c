@@ -136,13 +136,17 @@ static int read_queues(PyObject *object, request *r) {
     if (all != NULL && r->queues == NULL)
         PyErr_NoMemory();
     for (Py_ssize_t i = 0; result == 0 && i < count; i++) {
-        unsigned long long queue;
-        unsigned family;
+        uint64_t queue = 0;
+        uint32_t family = 0;
+        PyObject *handle, *index;
         PyObject *pair = PySequence_Tuple(PyTuple_GetItem(all, i));
-        result = pair != NULL &&
-                         PyArg_ParseTuple(pair, "KI;queues: must be tuples of a handle and a family", &queue, &family)
-                     ? 0
-                     : -1;
+        result =
+            pair != NULL &&
+                    PyArg_ParseTuple(pair, "OO;queues: must be tuples of a handle and a family", &handle, &index) &&
+                    ext_element_count(KP_U64, handle, "queues: handle", &queue) == 0 &&
+                    ext_element_count(KP_U32, index, "queues: family", &family) == 0
+                ? 0
+                : -1;
         if (result == 0)
             r->queues[i] = (kp_vulkan_queue){(VkQueue)(uintptr_t)queue, family}; // NOLINT(performance-no-int-to-ptr)
         Py_XDECREF(pair);
@@ -159,11 +163,16 @@ static int read_queues(PyObject *object, request *r) {
 static int read_request(PyObject *args, PyObject *kwargs, request *r) {
     static char *names[] = {"instance", "physical_device",        "device",  "queues", "api_version", "extensions",
                             "features", "get_instance_proc_addr", "unified", "label",  NULL};
-    unsigned long long instance = 0, physical = 0, device = 0, features = 0, get = 0;
-    PyObject *queues = NULL, *extensions = NULL, *unified = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$KKKOIOKKOz:from_vulkan", names, &instance, &physical, &device,
-                                     &queues, &r->native.api_version, &extensions, &features, &get, &unified,
-                                     &r->desc.label))
+    uint64_t instance = 0, physical = 0, device = 0, features = 0, get = 0;
+    PyObject *given[5] = {NULL}, *version = NULL, *queues = NULL, *extensions = NULL, *unified = NULL;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|$OOOOOOOOOz:from_vulkan", names, &given[0], &given[1], &given[2],
+                                     &queues, &version, &extensions, &given[3], &given[4], &unified, &r->desc.label) ||
+        ext_element_count(KP_U64, given[0], names[0], &instance) < 0 ||
+        ext_element_count(KP_U64, given[1], names[1], &physical) < 0 ||
+        ext_element_count(KP_U64, given[2], names[2], &device) < 0 ||
+        ext_element_count(KP_U32, version, names[4], &r->native.api_version) < 0 ||
+        ext_element_count(KP_U64, given[3], names[6], &features) < 0 ||
+        ext_element_count(KP_U64, given[4], names[7], &get) < 0)
         return -1;
     r->native.instance = HANDLE(VkInstance, instance);
     r->native.physical_device = HANDLE(VkPhysicalDevice, physical);

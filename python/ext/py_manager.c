@@ -26,7 +26,7 @@ static int read_device(PyObject *device, request *r) {
         return 0;
     if (PyUnicode_Check(device))
         return ext_options_text(device, "device", &r->desc.device);
-    PyObject *number = PyNumber_Index(device);
+    PyObject *number = PyBool_Check(device) ? NULL : PyNumber_Index(device);
     if (number == NULL) {
         PyErr_Clear();
         PyErr_Format(PyExc_TypeError, "device: must be an index, or a name or UUID (str), not %R", Py_TYPE(device));

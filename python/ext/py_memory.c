@@ -97,7 +97,7 @@ static ext_host *hold_host(ext_tensor *t) {
 int ext_memory_type(PyObject *object, kp_memory_type *out) {
     if (object == NULL)
         return 0;
-    if (!PyLong_Check(object)) {
+    if (!PyLong_Check(object) || PyBool_Check(object)) {
         PyErr_Format(PyExc_TypeError,
                      "memory type: must be one of kp.MemoryTypes, such as kp.MemoryTypes.device, not %R",
                      Py_TYPE(object));

@@ -159,7 +159,7 @@ static PyObject *new_indirect(PyTypeObject *type, PyObject *args, PyObject *kwar
     op->memories = list != NULL ? ext_memories_tuple(op->ext, list, "counts") : NULL;
     Py_XDECREF(list);
     if (op->memories == NULL || check_algorithm(op->ext, algorithm) < 0 || read_push(op, algorithm, push) < 0 ||
-        (offset != NULL && ext_element_set(KP_U64, &op->offset, offset) < 0)) {
+        ext_element_count(KP_U64, offset, "offset", &op->offset) < 0) {
         Py_DECREF(op);
         return NULL;
     }

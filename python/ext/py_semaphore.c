@@ -54,11 +54,14 @@ PyObject *ext_semaphore_new(PyObject *self, PyObject *args, PyObject *kwargs) {
 PyObject *ext_semaphore_import(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"fd", "binary", "handle", NULL};
     ext_manager *m = (ext_manager *)self;
-    int fd, binary = 0;
+    int32_t fd;
+    int binary = 0;
+    PyObject *number;
     const char *word = "opaque_fd";
     kp_semaphore_desc desc = {0};
     kp_semaphore *handle;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "i|$ps:import_semaphore", names, &fd, &binary, &word) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|$ps:import_semaphore", names, &number, &binary, &word) ||
+        ext_element_count(KP_I32, number, "fd", &fd) < 0 ||
         ext_external_handle(word, "handle", KP_HANDLE_SYNC_FD, &desc.imported) < 0)
         return NULL;
     desc.binary = binary != 0 || desc.imported == KP_HANDLE_SYNC_FD;

@@ -87,7 +87,7 @@ int ext_sequence_timeout(PyObject *object, uint64_t *out) {
     *out = UINT64_MAX;
     if (object == NULL || object == Py_None)
         return 0;
-    if (ext_element_set(KP_U64, out, object) == 0)
+    if (ext_element_whole(KP_U64, object, out) == 0)
         return 0;
     if (PyErr_ExceptionMatches(PyExc_OverflowError)) {
         PyErr_Clear();

@@ -57,13 +57,13 @@ PyObject *ext_view_take(ext_tensor *t, PyObject *key) {
 static PyObject *resolve(const ext_tensor *t, PyObject *axes) {
     Py_ssize_t known = 1, open = -1;
     for (Py_ssize_t i = 0; i < PyTuple_Size(axes); i++) {
-        Py_ssize_t axis = PyNumber_AsSsize_t(PyTuple_GetItem(axes, i), PyExc_ValueError);
-        if (axis == -1 && PyErr_Occurred())
+        int64_t axis;
+        if (ext_element_count(KP_I64, PyTuple_GetItem(axes, i), "shape", &axis) < 0)
             return NULL;
         if (axis == -1 && open < 0)
             open = i;
         else if (axis > 0 && known <= PY_SSIZE_T_MAX / axis)
-            known *= axis;
+            known *= (Py_ssize_t)axis;
         else
             known = 0; // or too many: another number of elements in any case, unless it is none
     }

@@ -97,12 +97,19 @@ def check_shape(param: Param, shape: tuple[int, ...], what: str) -> None:
         raise ValueError(f"{what}: has shape {shape}, {param.type} needs ({axes})")
 
 
+def whole(number: Any) -> int:
+    """As operator.index, but that a bool is no number."""
+    if isinstance(number, bool):
+        raise TypeError(f"must be a whole number, not {number!r}")
+    return index(number)
+
+
 def read_extent(extent: Any) -> tuple[int, ...]:
     """One to three counts."""
     one = getattr(extent, "shape", None) == () or not hasattr(extent, "__iter__")
     text_or_set = isinstance(extent, (str, bytes, bytearray, dict, set, frozenset))
     try:
-        counts = tuple(map(index, (extent,) if one or text_or_set else extent))
+        counts = tuple(map(whole, (extent,) if one or text_or_set else extent))
     except TypeError:
         raise TypeError(f"extent: must be one to three whole numbers, not {extent!r}") from None
     if not 1 <= len(counts) <= 3 or any(count < 0 for count in counts):

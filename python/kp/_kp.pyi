@@ -25,6 +25,7 @@ _DType: TypeAlias = npt.DTypeLike | DataTypes
 _Push: TypeAlias = _Constants | Mapping[str, Any]
 _Specs: TypeAlias = _Constants | Mapping[int | str, Any]
 _Point: TypeAlias = Semaphore | tuple[Semaphore, SupportsIndex]
+_Pixels: TypeAlias = tuple[str, bool, int, int, int, int]
 _Constant: TypeAlias = bool | int | float | tuple[str, int | float] | list["_Constant"]
 
 _Out = TypeVar("_Out", bound=Buffer)
@@ -326,7 +327,7 @@ class Device(structseq[Any], tuple[Any, ...]):
     def queue_families(self) -> tuple[QueueFamily, ...]: ...
 
 @final
-class ExternalMemory(structseq[Any], tuple[int, str, int, int, int, bool, str, str]):
+class ExternalMemory(structseq[Any], tuple[int, str, int, int, int, bool, str, str, str, _Pixels | None]):
     __match_args__: Final = (
         "fd",
         "handle",
@@ -336,6 +337,8 @@ class ExternalMemory(structseq[Any], tuple[int, str, int, int, int, bool, str, s
         "dedicated",
         "device_uuid",
         "driver_uuid",
+        "kind",
+        "image",
     )
     @property
     def fd(self) -> int: ...
@@ -353,6 +356,10 @@ class ExternalMemory(structseq[Any], tuple[int, str, int, int, int, bool, str, s
     def device_uuid(self) -> str: ...
     @property
     def driver_uuid(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def image(self) -> _Pixels | None: ...
 
 @final
 class Semaphore:

@@ -77,14 +77,18 @@ def _options(local_size: Sequence[int] | int | None, subgroup_size: int | None, 
         if not 1 <= len(options["local_size"]) <= 3 or not all(map(_is_count, options["local_size"])):
             raise ValueError(f"local_size: must be one to three numbers from 1 up, not {local_size!r}")
     if subgroup_size is not None:
-        if not _is_count(subgroup_size):
-            raise ValueError(f"subgroup_size: must be a number from 1 up, not {subgroup_size!r}")
-        options["subgroup_size"] = subgroup_size
+        options["subgroup_size"] = check_subgroup_size(subgroup_size)
     return options
 
 
+def check_subgroup_size(size: Any) -> int:
+    if not _is_count(size):
+        raise ValueError(f"subgroup_size: must be a number from 1 up, not {size!r}")
+    return int(size)
+
+
 def _is_count(value: Any) -> bool:
-    return hasattr(value, "__index__") and 1 <= value < 2**32
+    return hasattr(value, "__index__") and not isinstance(value, bool) and 1 <= value < 2**32
 
 
 def _make(function: Callable[..., Any], options: dict[str, Any], depth: int) -> Kernel:

@@ -400,6 +400,8 @@ else:
 
             if element is None:  # pyshader's way to write a buffer
                 return Written(f"Array({type_text(length)})")
+            if isinstance(length, bool):
+                raise TypeError(f"Array: a length is a whole number, not {length!r}")
             return Written(f"Array({index(length)}, {type_text(element)})")
 
     class Array(metaclass=ArrayType):

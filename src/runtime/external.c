@@ -6,6 +6,7 @@
 
 #include <kp/external.h>
 
+#include <stdio.h>
 #include <string.h>
 
 kp_result kp_external_memory_handle(kp_handle_type type, VkExternalMemoryHandleTypeFlagBits *out) {
@@ -29,6 +30,15 @@ static kp_handle_type as_handle(VkExternalMemoryHandleTypeFlagBits type) {
     return type == VK_EXTERNAL_MEMORY_HANDLE_TYPE_DMA_BUF_BIT_EXT ? KP_HANDLE_DMA_BUF : KP_HANDLE_OPAQUE_FD;
 }
 
+static kp_external_image image_of(const kp_image_desc *desc) {
+    return (kp_external_image){.dtype = desc->dtype,
+                               .normalized = desc->normalized,
+                               .channels = desc->channels != 0 ? desc->channels : 1,
+                               .width = desc->width,
+                               .height = desc->height,
+                               .depth = desc->depth};
+}
+
 // The root's contents are held.
 static kp_result export_held(const kp_memory *memory, kp_external_memory *out) {
     const kp_memory *root = memory->root;
@@ -44,7 +54,13 @@ static kp_result export_held(const kp_memory *memory, kp_external_memory *out) {
                                 .size = made.size,
                                 .offset = image ? 0 : root->device_side.memory_offset + memory->offset,
                                 .memory_type = made.type,
-                                .dedicated = image || made.dedicated};
+                                .dedicated = image || made.dedicated,
+                                .kind = image ? KP_EXTERNAL_IMAGE : KP_EXTERNAL_TENSOR};
+    if (image) {
+        kp_image_desc desc;
+        kp_image_describe(root, &desc);
+        out->image = image_of(&desc);
+    }
     memcpy(out->device_uuid, device->info.uuid, sizeof out->device_uuid);
     memcpy(out->driver_uuid, device->limits.driver_uuid, sizeof out->driver_uuid);
     return KP_OK;
@@ -133,6 +149,46 @@ static kp_result check_import(const kp_manager *manager, const kp_external_memor
     return result == KP_OK ? check_uuid(t, "driver", from->driver_uuid, device->limits.driver_uuid) : result;
 }
 
+// "4 x 3 pixels of 2 normalized u8"
+static const char *write_image(const kp_external_image *image, char text[96]) {
+    char size[40];
+    int used = snprintf(size, sizeof size, "%u", image->width);
+    if (image->height != 0)
+        used += snprintf(size + used, sizeof size - (size_t)used, " x %u", image->height);
+    if (image->depth != 0)
+        snprintf(size + used, sizeof size - (size_t)used, " x %u", image->depth);
+    snprintf(text, 96, "%s pixels of %u %s%s", size, image->channels, image->normalized ? "normalized " : "",
+             kp_dtype_name(image->dtype));
+    return text;
+}
+
+// Only a tensor's memory is bytes as they are.
+static kp_result check_tensor(const kp_external_memory *from, target t) {
+    char text[96];
+    if (from->kind != KP_EXTERNAL_IMAGE)
+        return KP_OK;
+    return kp_error_set(KP_ERROR_TYPE, "tensor '%s': the memory is that of an image, of %s", t.label,
+                        write_image(&from->image, text));
+}
+
+static bool same_image(const kp_external_image *a, const kp_external_image *b) {
+    return a->dtype == b->dtype && a->normalized == b->normalized && a->channels == b->channels &&
+           a->width == b->width && a->height == b->height && a->depth == b->depth;
+}
+
+static kp_result check_image(const kp_external_memory *from, const kp_image_desc *desc, target t) {
+    char has[96], wants[96];
+    const kp_external_image image = image_of(desc);
+    if (from->type != KP_HANDLE_OPAQUE_FD)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': images are shared by OPAQUE_FD alone", t.label);
+    if (from->kind == KP_EXTERNAL_TENSOR)
+        return kp_error_set(KP_ERROR_TYPE, "image '%s': the memory is that of a tensor", t.label);
+    if (from->kind != KP_EXTERNAL_IMAGE || same_image(&from->image, &image))
+        return KP_OK;
+    return kp_error_set(KP_ERROR_ARGUMENT, "image '%s' is to be %s, the memory is that of one of %s", t.label,
+                        write_image(&image, wants), write_image(&from->image, has));
+}
+
 static kp_buffer_share share_of(const kp_external_memory *from) {
     kp_buffer_share share = {.imported = true,
                              .from = {.fd = from->fd,
@@ -150,9 +206,12 @@ kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory *from, 
     kp_result result = kp_tensor_check(manager, desc, out, "kp_tensor_import");
     if (result == KP_OK && from == NULL)
         result = kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_import: from is NULL");
+    if (result != KP_OK)
+        return result;
+    const target t = {"tensor", desc->label != NULL ? desc->label : "tensor"};
+    result = check_import(manager, from, t, desc->data != NULL || desc->fill != NULL, desc->exported != KP_HANDLE_NONE);
     if (result == KP_OK)
-        result = check_import(manager, from, (target){"tensor", desc->label != NULL ? desc->label : "tensor"},
-                              desc->data != NULL || desc->fill != NULL, desc->exported != KP_HANDLE_NONE);
+        result = check_tensor(from, t);
     if (result != KP_OK)
         return result;
     return kp_tensor_make(manager, desc, &(kp_tensor_given){.share = share_of(from)}, out);
@@ -167,8 +226,8 @@ kp_result kp_image_import(kp_manager *manager, const kp_external_memory *from, c
         return result;
     const target t = {"image", desc->label != NULL ? desc->label : "image"};
     result = check_import(manager, from, t, desc->data != NULL, desc->exported != KP_HANDLE_NONE);
-    if (result == KP_OK && from->type != KP_HANDLE_OPAQUE_FD)
-        result = kp_error_set(KP_ERROR_ARGUMENT, "image '%s': images are shared by OPAQUE_FD alone", t.label);
+    if (result == KP_OK)
+        result = check_image(from, desc, t);
     if (result != KP_OK)
         return result;
     const kp_buffer_share share = share_of(from);

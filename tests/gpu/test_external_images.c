@@ -200,8 +200,10 @@ static void what_is_no_such_image_is_refused(void **state) {
         e.memory_type = 99;
         FAILS(kp_image_import(mgr, &e, &desc, &y), KP_ERROR_ARGUMENT,
               "image 'y': *: the memory type 99, which the memory is said to have, is none of an image's here");
+        e = good;
+        e.kind = KP_EXTERNAL_UNKNOWN;
         desc.width = desc.height = 2048; // of another size, larger and smaller
-        FAILS(kp_image_import(mgr, &good, &desc, &y), KP_ERROR_ARGUMENT,
+        FAILS(kp_image_import(mgr, &e, &desc, &y), KP_ERROR_ARGUMENT,
               "image 'y': *: the image needs * bytes from 0 on, the memory has *");
         desc = kinds[0];
         desc.label = "y";
@@ -238,18 +240,83 @@ static void memory_of_another_image_is_refused(void **state) {
     OK(kp_image_export(x, &e));
     kp_image_desc desc = kinds[0];
     desc.label = "y";
+    e.kind = KP_EXTERNAL_UNKNOWN; // as others may say it
     FAILS(kp_image_import(mgr, &e, &desc, &y), KP_ERROR_ARGUMENT,
           "image 'y': *: the image needs * bytes, the memory has *: it was made for another one");
     close(e.fd);
     kp_image_destroy(x);
 }
 
+// All of these need as many bytes as the image has.
+static void another_form_of_image_is_refused(void **state) {
+    static const struct {
+        kp_image_desc desc;
+        const char *words;
+    } others[] = {
+        {{.dtype = KP_F32, .width = 16, .height = 4}, "16 x 4 pixels of 1 f32"},
+        {{.dtype = KP_F32, .width = 8, .height = 4, .depth = 2}, "8 x 4 x 2 pixels of 1 f32"},
+        {{.dtype = KP_F32, .width = 64}, "64 pixels of 1 f32"},
+        {{.dtype = KP_I32, .width = 8, .height = 8}, "8 x 8 pixels of 1 i32"},
+        {{.dtype = KP_U8, .channels = 4, .width = 8, .height = 8}, "8 x 8 pixels of 4 u8"},
+        {{.dtype = KP_U8, .channels = 4, .normalized = true, .width = 8, .height = 8},
+         "8 x 8 pixels of 4 normalized u8"},
+        {{.dtype = KP_F16, .channels = 2, .width = 8, .height = 8}, "8 x 8 pixels of 2 f16"},
+    };
+    kp_manager *mgr = *state;
+    kp_image *y = NULL, *x = exportable(mgr, &kinds[0], NULL);
+    kp_external_memory e;
+    if (x == NULL)
+        return;
+    OK(kp_image_export(x, &e));
+    assert_int_equal(e.kind, KP_EXTERNAL_IMAGE);
+    assert_true(e.image.dtype == KP_F32 && !e.image.normalized && e.image.channels == 1 && e.image.width == 8 &&
+                e.image.height == 8 && e.image.depth == 0);
+    unsigned before = open_descriptors();
+    for (size_t k = 0; k < COUNT_OF(others); k++) {
+        kp_image_desc desc = others[k].desc;
+        char words[160];
+        desc.label = "y";
+        snprintf(words, sizeof words, "image 'y' is to be %s, the memory is that of one of 8 x 8 pixels of 1 f32",
+                 others[k].words);
+        FAILS(kp_image_import(mgr, &e, &desc, &y), KP_ERROR_ARGUMENT, words);
+    }
+    kp_image_desc own = kinds[0]; // how it is sampled is each side's own affair
+    own.wrap = KP_WRAP_MIRROR;
+    OK(kp_image_import(mgr, &e, &own, &y));
+    kp_image_destroy(y);
+    FAILS(kp_tensor_import(mgr, &e, &(kp_tensor_desc){.count = 64, .label = "t"}, &y), KP_ERROR_TYPE,
+          "tensor 't': the memory is that of an image, of 8 x 8 pixels of 1 f32");
+    assert_int_equal(open_descriptors(), before);
+    close(e.fd);
+    kp_image_destroy(x);
+}
+
+static void memory_of_a_tensor_is_refused(void **state) {
+    kp_manager *mgr = *state;
+    kp_tensor *t = NULL, *part = NULL;
+    kp_image *y = NULL;
+    kp_external_memory e;
+    kp_result result = kp_tensor_create(mgr, &(kp_tensor_desc){.count = 65536, .exported = KP_HANDLE_OPAQUE_FD}, &t);
+    if (result == KP_ERROR_UNSUPPORTED)
+        return; // test_external.c looks at its words
+    OK(result);
+    OK(kp_tensor_view(t, &(kp_tensor_view_desc){.count = 64}, &part));
+    for (int k = 0; k < 2; k++) {
+        OK(kp_tensor_export(k == 0 ? t : part, &e));
+        assert_int_equal(e.kind, KP_EXTERNAL_TENSOR);
+        FAILS(kp_image_import(mgr, &e, &(kp_image_desc){.width = 8, .height = 8, .label = "y"}, &y), KP_ERROR_TYPE,
+              "image 'y': the memory is that of a tensor");
+        close(e.fd);
+    }
+    kp_tensor_destroy(part);
+    kp_tensor_destroy(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        GPU_TEST(two_managers_have_one_image),
-        GPU_TEST(kernels_of_both_sides_work_on_it),
-        GPU_TEST(what_is_no_such_image_is_refused),
-        GPU_TEST(memory_of_another_image_is_refused),
+        GPU_TEST(two_managers_have_one_image),      GPU_TEST(kernels_of_both_sides_work_on_it),
+        GPU_TEST(what_is_no_such_image_is_refused), GPU_TEST(memory_of_another_image_is_refused),
+        GPU_TEST(another_form_of_image_is_refused), GPU_TEST(memory_of_a_tensor_is_refused),
     };
     return gpu_run("external_images", tests);
 }

@@ -83,7 +83,7 @@ def test_a_view_says_where_it_lies(mgr, shared):
 
 def test_wrong_memory_is_refused(mgr, shared):
     memory = shared.export()
-    other_device = kp.ExternalMemory((*memory[:6], "0" * 31 + "1", memory.driver_uuid))
+    other_device = kp.ExternalMemory((*memory[:6], "0" * 31 + "1", *memory[7:]))
     with pytest.raises(ValueError, match="the memory is of the device 0*1, the manager's is "):
         mgr.import_tensor(other_device, COUNT, "uint32")
     with pytest.raises(ValueError, match=r"the buffer needs \d+ bytes from 0 on, the memory has \d+"):
@@ -93,7 +93,12 @@ def test_wrong_memory_is_refused(mgr, shared):
     with pytest.raises(ValueError, match="'nonsense' is none of opaque_fd, dma_buf"):
         mgr.import_tensor(kp.ExternalMemory((memory.fd, "nonsense", *memory[2:])), COUNT, "uint32")
     with pytest.raises(ValueError, match="'xyz' is not a UUID"):
-        mgr.import_tensor(kp.ExternalMemory((*memory[:7], "xyz")), COUNT, "uint32")
+        mgr.import_tensor(kp.ExternalMemory((*memory[:7], "xyz", *memory[8:])), COUNT, "uint32")
+    with pytest.raises(ValueError, match="memory: 'buffer' is none of tensor, image, unknown"):
+        mgr.import_tensor(kp.ExternalMemory((*memory[:8], "buffer", None)), COUNT, "uint32")
+    assert (memory.kind, memory.image) == ("tensor", None)
+    with pytest.raises(TypeError, match="image 'image': the memory is that of a tensor"):
+        mgr.import_image(memory, 10, 10, 1)
     with pytest.raises(TypeError, match=r"memory: must be a kp.ExternalMemory, not <class 'tuple'>"):
         mgr.import_tensor(tuple(memory), COUNT, "uint32")
     os.close(memory.fd)
@@ -116,8 +121,32 @@ def test_two_managers_have_one_image(mgr):
     memory = x.export()
     assert (memory.handle, memory.offset, memory.dedicated) == ("opaque_fd", 0, True)
     other = kp.Manager()
+    assert (memory.kind, memory.image) == ("image", ("u8", True, 4, 4, 3, 0))
+    is_of = "the memory is that of one of 4 x 3 pixels of 4 normalized u8"
+    for form in (
+        (3, 4, 4, "uint8", True),
+        (4, 3, 4, "uint8", False),
+        (4, 3, 1, "uint32", False),
+        (12, 1, 4, "uint8", True),
+    ):
+        with pytest.raises(ValueError, match=f"image 'image' is to be .*, {is_of}"):
+            other.import_image(memory, *form[:4], normalized=form[4])
+    with pytest.raises(
+        TypeError, match="tensor 'tensor': the memory is that of an image, of 4 x 3 pixels of 4 normalized u8"
+    ):
+        other.import_tensor(memory, 48, np.uint8)
+    unknown = kp.ExternalMemory((*memory[:8], "unknown", None))
     with pytest.raises(ValueError, match="the image needs"):
-        other.import_image(memory, 400, 300, 4, np.uint8)
+        other.import_image(unknown, 400, 300, 4, np.uint8)
+    for image in (
+        None,
+        ("u8", True, 4, 4),
+        ("u9", True, 4, 4, 3, 0),
+        ("u8", True, -1, 4, 3, 0),
+        ("u8", True, 2**40, 4, 3, 0),
+    ):
+        with pytest.raises((TypeError, ValueError), match="memory: "):
+            other.import_image(kp.ExternalMemory((*memory[:9], image)), 4, 3, 4, "uint8", normalized=True)
     with pytest.raises(ValueError, match="num_channels: must be 1 to 4, not 0"):
         other.import_image(memory, 4, 3, 0)
     y = other.import_image(memory, 4, 3, 4, "uint8", normalized=True, filter="linear")

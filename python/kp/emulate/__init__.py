@@ -9,8 +9,6 @@ the values and functions of the language, rewrite.py puts them under your code, 
 
 from __future__ import annotations
 
-from operator import index
-
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
@@ -33,7 +31,7 @@ def emulate(kernel: Any, /, *args: Any, extent: Any = None, subgroup_size: int |
     is a function that cannot be one.
     """
     from .._source import check_function
-    from ..kernel import Kernel
+    from ..kernel import Kernel, check_subgroup_size
     from .launch import Emulation
 
     if not isinstance(kernel, Kernel) and not isinstance(getattr(kernel, "input", kernel), str):
@@ -41,7 +39,7 @@ def emulate(kernel: Any, /, *args: Any, extent: Any = None, subgroup_size: int |
 
     emulation = Emulation(kernel, called_with=(args, kwargs))
     if subgroup_size is not None:
-        emulation.subgroup_size = index(subgroup_size)
+        emulation.subgroup_size = check_subgroup_size(subgroup_size)
     emulation.launch(args, kwargs, extent)
 
 
