@@ -41,9 +41,9 @@ static bool can_borrow(const ext_data *data, kp_memory_type memory_type) {
            data->bytes == data->buffer.buf && memory_type != KP_MEMORY_STORAGE;
 }
 
-PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, kp_memory_type memory_type) {
-    if (!can_borrow(data, memory_type))
-        return ext_tensor_new(ext, core, data, memory_type);
+PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, const kp_tensor_desc *kind) {
+    if (!can_borrow(data, kind->memory_type))
+        return ext_tensor_new(ext, core, data, kind);
     borrow *b = malloc(sizeof *b);
     if (b == NULL)
         return PyErr_NoMemory();
@@ -56,7 +56,8 @@ PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, kp_memo
                                                               .import_data = true,
                                                               .release = release,
                                                               .release_payload = b,
-                                                              .memory_type = memory_type});
+                                                              .memory_type = kind->memory_type,
+                                                              .label = kind->label});
     if (tensor == NULL)
         release(b);
     else

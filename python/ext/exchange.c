@@ -1,4 +1,4 @@
-// See ext.h. A tensor's host side for other libraries: DLPack, and HTML for notebooks. Both go through the NumPy array
+// See ext.h. A tensor's host side for other libraries: NumPy, DLPack, and HTML for notebooks. All go through the array
 // that views the host side without a copy and keeps it alive: NumPy knows every version of DLPack.
 #include "ext.h"
 
@@ -8,6 +8,26 @@ static PyObject *as_numpy(PyObject *tensor) {
     PyObject *numpy = PyImport_ImportModule("numpy");
     PyObject *array = numpy != NULL ? PyObject_CallMethod(numpy, "asarray", "O", tensor) : NULL;
     Py_XDECREF(numpy);
+    return array;
+}
+
+// NumPy itself takes the buffer; this is for those that ask for the method, and says why where there is no buffer.
+PyObject *ext_exchange_array(PyObject *memory, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"dtype", "copy", NULL};
+    PyObject *dtype = Py_None, *copy = Py_None;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:__array__", names, &dtype, &copy))
+        return NULL;
+    PyObject *view = PyMemoryView_FromObject(memory);
+    PyObject *numpy = view != NULL ? PyImport_ImportModule("numpy") : NULL;
+    PyObject *make = numpy != NULL ? PyObject_GetAttrString(numpy, "array") : NULL;
+    PyObject *one = make != NULL ? PyTuple_Pack(1, view) : NULL;
+    PyObject *how = one != NULL ? Py_BuildValue("{sOsO}", "dtype", dtype, "copy", copy) : NULL;
+    PyObject *array = how != NULL ? PyObject_Call(make, one, how) : NULL;
+    Py_XDECREF(view);
+    Py_XDECREF(numpy);
+    Py_XDECREF(make);
+    Py_XDECREF(one);
+    Py_XDECREF(how);
     return array;
 }
 

@@ -388,9 +388,9 @@ int ext_axes_fits(const ext_tensor *t, PyObject *array, const char *what);
 // The structured dtype of an array, a new reference; NULL without an exception: it has none.
 PyObject *ext_struct_dtype(PyObject *object);
 
-// A tensor of an array with that dtype. NULL with an exception that names `what`.
+// A tensor of an array with that dtype, otherwise as ext_tensor_new. NULL with an exception that names `what`.
 PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObject *dtype, const char *what,
-                            kp_memory_type memory_type);
+                            const kp_tensor_desc *kind);
 
 // A tensor of that structured dtype; desc->structure is filled in.
 // A structured dtype with the description of its structs, which lives as long; zeroed: none.
@@ -422,6 +422,7 @@ PyObject *ext_tensor_dtype_text(const ext_tensor *t);                           
 PyObject *ext_tensor_list(ext_tensor *t, Py_ssize_t start, Py_ssize_t step, Py_ssize_t count); // elements
 
 // exchange.c: methods of ext_tensor
+PyObject *ext_exchange_array(PyObject *memory, PyObject *args, PyObject *kwargs);
 PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs);
 PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);
 PyObject *ext_exchange_html(PyObject *tensor, PyObject *unused);
@@ -533,11 +534,11 @@ int ext_manager_init(kp_ext *ext, PyObject *module);
 // The kp.Manager of a core: the one there is, or a new one. A new reference.
 PyObject *ext_manager_of(kp_ext *ext, ext_core *core);
 
-// A tensor made by a manager. Takes its numbers from `data`.
-PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type);
+// A tensor made by a manager. Takes its numbers from `data`, and of `kind` memory type and label.
+PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, const kp_tensor_desc *kind);
 
 // borrow.c: the same on the array's own memory, where the device can use that; else a copy. Takes the buffer of `data`.
-PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, kp_memory_type memory_type);
+PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, const kp_tensor_desc *kind);
 
 // Lets go of arrays that no tensor uses any more. May run code of the user's.
 void ext_borrow_return(void);
@@ -589,6 +590,7 @@ typedef struct ext_algorithm_desc {
     size_t spec_count;         //
     const char *push_bytes;    // or push constants as they are
     size_t push_size;          //
+    const char *label;         //
 } ext_algorithm_desc;
 
 // From now until unpinned, destroy() of these tensors waits: their handles are in use without the GIL.

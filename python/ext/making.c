@@ -6,57 +6,73 @@
 // Of data
 // ---------------------------------------------------------------------------------------------------------------------
 
-static PyObject *make_of(ext_manager *m, PyObject *object, int want, ext_data_rule rule, const char *what,
-                         PyObject *type_object) {
-    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+// What tensor() and tensor_t() are told. Kompute 0.8 has the memory type under the older of its two names.
+typedef struct words {
+    PyObject *data, *type, *older;
+    const char *label;
+} words;
+
+// Memory type and label, for a manager that is in use. -1 with an exception.
+static int read_words(const ext_manager *m, const words *w, kp_tensor_desc *kind) {
+    PyObject *older = w->older != Py_None ? w->older : NULL;
+    if (w->type != NULL && older != NULL) {
+        PyErr_SetString(PyExc_TypeError, "memory_type and tensor_type are two names of one argument");
+        return -1;
+    }
+    kind->label = w->label;
+    if (ext_core_use(m->ext, m->core) == NULL)
+        return -1;
+    return ext_memory_type(w->type != NULL ? w->type : older, &kind->memory_type);
+}
+
+static PyObject *make_of(ext_manager *m, const words *w, int want) {
+    kp_tensor_desc kind = {0};
     ext_data data;
-    if (ext_core_use(m->ext, m->core) == NULL || ext_memory_type(type_object, &memory_type) < 0)
+    if (read_words(m, w, &kind) < 0)
         return NULL;
-    PyObject *dtype = ext_struct_dtype(object);
+    PyObject *dtype = ext_struct_dtype(w->data);
     if (dtype != NULL) {
-        PyObject *structs = ext_struct_tensor(m->ext, m->core, object, dtype, what, memory_type);
+        PyObject *structs = ext_struct_tensor(m->ext, m->core, w->data, dtype, "data", &kind);
         Py_DECREF(dtype);
         return structs;
     }
-    if (ext_data_read(object, want, rule, what, &data) < 0)
+    if (ext_data_read(w->data, want, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
-    PyObject *tensor = ext_tensor_new(m->ext, m->core, &data, memory_type);
+    PyObject *tensor = ext_tensor_new(m->ext, m->core, &data, &kind);
     ext_data_release(&data);
     return tensor;
 }
 
 PyObject *ext_making_tensor(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"data", "memory_type", NULL};
-    PyObject *data, *type = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O:tensor", names, &data, &type))
+    static char *names[] = {"data", "memory_type", "tensor_type", "label", NULL};
+    words w = {0};
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$Oz:tensor", names, &w.data, &w.type, &w.older, &w.label))
         return NULL;
-    return make_of((ext_manager *)self, data, KP_F32, EXT_DATA_CONVERT, "data", type);
+    return make_of((ext_manager *)self, &w, KP_F32);
 }
 
-static PyObject *borrow(ext_manager *m, PyObject *object, PyObject *type) {
-    kp_memory_type memory_type = KP_MEMORY_DEVICE;
+static PyObject *borrow(ext_manager *m, const words *w) {
+    kp_tensor_desc kind = {0};
     ext_data data;
-    PyObject *dtype = ext_struct_dtype(object);
+    PyObject *dtype = ext_struct_dtype(w->data);
     Py_XDECREF(dtype);
     if (dtype != NULL) // NumPy's memory is aligned to 16 bytes, which few devices import: a copy is as good
-        return make_of(m, object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
-    if (ext_core_use(m->ext, m->core) == NULL || ext_memory_type(type, &memory_type) < 0 ||
-        ext_data_read(object, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", &data) < 0)
+        return make_of(m, w, EXT_DATA_OWN);
+    if (read_words(m, w, &kind) < 0 || ext_data_read(w->data, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", &data) < 0)
         return NULL;
-    PyObject *tensor = ext_borrow_tensor(m->ext, m->core, &data, memory_type);
+    PyObject *tensor = ext_borrow_tensor(m->ext, m->core, &data, &kind);
     ext_data_release(&data);
     return tensor;
 }
 
 PyObject *ext_making_tensor_t(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"data", "memory_type", "copy", NULL};
-    PyObject *data, *type = NULL;
+    static char *names[] = {"data", "memory_type", "copy", "tensor_type", "label", NULL};
+    words w = {0};
     int copy = 1;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$p:tensor_t", names, &data, &type, &copy))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O|O$pOz:tensor_t", names, &w.data, &w.type, &copy, &w.older,
+                                     &w.label))
         return NULL;
-    if (copy == 0)
-        return borrow((ext_manager *)self, data, type);
-    return make_of((ext_manager *)self, data, EXT_DATA_OWN, EXT_DATA_CONVERT, "data", type);
+    return copy == 0 ? borrow((ext_manager *)self, &w) : make_of((ext_manager *)self, &w, EXT_DATA_OWN);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -162,12 +178,13 @@ static PyObject *full_of_structs(ext_manager *m, PyObject *shape, PyObject *valu
 }
 
 PyObject *ext_making_full(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"shape", "value", "dtype", "memory_type", NULL};
+    static char *names[] = {"shape", "value", "dtype", "memory_type", "label", NULL};
     ext_manager *m = (ext_manager *)self;
     PyObject *shape, *value, *dtype = NULL, *type = NULL;
     ext_making making = {0};
     char element[8];
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO:full", names, &shape, &value, &dtype, &type) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OO|OO$z:full", names, &shape, &value, &dtype, &type,
+                                     &making.desc.label) ||
         ext_making_read(m, shape, dtype, type, &making) < 0)
         return NULL;
     if (making.structure.dtype != NULL)
@@ -179,20 +196,20 @@ PyObject *ext_making_full(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 
 static PyObject *make_new(PyObject *self, PyObject *args, PyObject *kwargs, const char *format, bool uninitialized) {
-    static char *names[] = {"shape", "dtype", "memory_type", NULL};
+    static char *names[] = {"shape", "dtype", "memory_type", "label", NULL};
     ext_manager *m = (ext_manager *)self;
     PyObject *shape, *dtype = NULL, *type = NULL;
     ext_making making = {.desc = {.uninitialized = uninitialized}};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &shape, &dtype, &type) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &shape, &dtype, &type, &making.desc.label) ||
         ext_making_read(m, shape, dtype, type, &making) < 0)
         return NULL;
     return make(m, &making);
 }
 
 PyObject *ext_making_zeros(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_new(self, args, kwargs, "O|OO:zeros", false);
+    return make_new(self, args, kwargs, "O|OO$z:zeros", false);
 }
 
 PyObject *ext_making_empty(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_new(self, args, kwargs, "O|OO:empty", true);
+    return make_new(self, args, kwargs, "O|OO$z:empty", true);
 }

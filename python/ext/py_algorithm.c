@@ -11,6 +11,7 @@ typedef struct request {
     const kp_program *program;
     const void *push_bytes;
     size_t push_size;
+    const char *label;
 } request;
 
 static void release(request *r) {
@@ -42,7 +43,7 @@ static int read_specs(const ext_algorithm_desc *desc, request *r) {
 }
 
 static int read_request(kp_ext *ext, ext_core *core, PyObject *memories, const ext_algorithm_desc *desc, request *r) {
-    *r = (request){.push_bytes = desc->push_bytes, .push_size = desc->push_size};
+    *r = (request){.push_bytes = desc->push_bytes, .push_size = desc->push_size, .label = desc->label};
     // Handles come last: reading the others may run code of the user's, which may destroy a tensor.
     if (read_program(ext, desc, r) == 0 && ext_launch_workgroup(desc->workgroup, r->workgroup) == 0 &&
         ext_launch_extent(desc->extent, r->extent) == 0 && read_specs(desc, r) == 0 &&
@@ -72,6 +73,7 @@ static kp_algorithm *create_handle(kp_ext *ext, ext_core *core, const request *r
         .spec_count = r->spec_count,
         .push = r->push.count > 0 ? r->push.bytes : r->push_bytes,
         .push_size = r->push.count > 0 ? r->push.count : r->push_size,
+        .label = r->label,
     };
     kp_algorithm *handle = NULL;
     ext_memories_pin(&r->memories);
@@ -224,10 +226,20 @@ static PyObject *algorithm_memories(PyObject *self, PyObject *unused) {
     return PySequence_List(((ext_algorithm *)self)->memories);
 }
 
+static bool alive(const ext_algorithm *a) {
+    return a->handle != NULL && ext_core_usable(a->core) && kp_algorithm_alive(a->handle);
+}
+
+static PyObject *algorithm_repr(PyObject *self) {
+    ext_algorithm *a = (ext_algorithm *)self;
+    Py_ssize_t count = a->memories != NULL ? PyTuple_Size(a->memories) : 0;
+    return PyUnicode_FromFormat("kp.Algorithm(memories=%zd%s)", count, alive(a) ? "" : ", is_init=False");
+}
+
 static PyObject *algorithm_is_init(PyObject *self, PyObject *unused) {
     (void)unused;
     const ext_algorithm *a = (ext_algorithm *)self;
-    return PyBool_FromLong(a->handle != NULL && ext_core_usable(a->core) && kp_algorithm_alive(a->handle));
+    return PyBool_FromLong(alive(a));
 }
 
 kp_algorithm *ext_algorithm_use(const ext_algorithm *a) {
@@ -347,6 +359,7 @@ static PyType_Slot algorithm_slots[] = {
     {Py_tp_dealloc, EXT_SLOT(algorithm_dealloc)},
     {Py_tp_traverse, EXT_SLOT(algorithm_traverse)},
     {Py_tp_clear, EXT_SLOT(algorithm_clear)},
+    {Py_tp_repr, EXT_SLOT(algorithm_repr)},
     {Py_tp_methods, algorithm_methods},
     {0, NULL},
 };

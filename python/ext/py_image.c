@@ -166,13 +166,13 @@ static int read_image(const image_words *w, kp_image_desc *desc) {
 
 static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, int want, const char *format) {
     static char *names[] = {"data",       "width",  "height", "num_channels", "memory_type", "depth",
-                            "normalized", "filter", "wrap",   "exported",     NULL};
+                            "normalized", "filter", "wrap",   "exported",     "label",       NULL};
     PyObject *data;
     image_words w = {.filter = filters[0], .wrap = wraps[0]};
     int exported = 0;
     kp_image_desc desc = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &w.axes[0], &w.axes[1], &w.axes[2], &w.type,
-                                     &w.depth, &w.normalized, &w.filter, &w.wrap, &exported) ||
+                                     &w.depth, &w.normalized, &w.filter, &w.wrap, &exported, &desc.label) ||
         read_image(&w, &desc) < 0)
         return NULL;
     desc.exported = exported != 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
@@ -194,11 +194,11 @@ PyObject *ext_image_import(PyObject *self, PyObject *args, PyObject *kwargs) {
 }
 
 PyObject *ext_image_image(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_image((ext_manager *)self, args, kwargs, KP_F32, "OOOO|O$Opssp:image");
+    return make_image((ext_manager *)self, args, kwargs, KP_F32, "OOOO|O$Opsspz:image");
 }
 
 PyObject *ext_image_image_t(PyObject *self, PyObject *args, PyObject *kwargs) {
-    return make_image((ext_manager *)self, args, kwargs, EXT_DATA_OWN, "OOOO|O$Opssp:image_t");
+    return make_image((ext_manager *)self, args, kwargs, EXT_DATA_OWN, "OOOO|O$Opsspz:image_t");
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

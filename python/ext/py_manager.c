@@ -223,12 +223,12 @@ static PyObject *manager_destroy(PyObject *self, PyObject *unused) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"tensors", "spirv", "workgroup", "spec_consts", "push_consts", "extent", NULL};
+    static char *names[] = {"tensors", "spirv", "workgroup", "spec_consts", "push_consts", "extent", "label", NULL};
     ext_manager *m = (ext_manager *)self;
     PyObject *tensors = NULL;
     ext_algorithm_desc desc = {0};
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOO$O:algorithm", names, &tensors, &desc.spirv, &desc.workgroup,
-                                     &desc.specs, &desc.push, &desc.extent))
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OOOOO$Oz:algorithm", names, &tensors, &desc.spirv, &desc.workgroup,
+                                     &desc.specs, &desc.push, &desc.extent, &desc.label))
         return NULL;
     if (desc.spirv == Py_None)
         desc.spirv = NULL;
@@ -240,15 +240,17 @@ static PyObject *manager_algorithm(PyObject *self, PyObject *args, PyObject *kwa
 }
 
 static PyObject *manager_sequence(PyObject *self, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"queue_index", "total_timestamps", NULL};
+    static char *names[] = {"queue_index", "total_timestamps", "label", NULL};
     ext_manager *m = (ext_manager *)self;
+    const char *label = NULL;
     PyObject *queue_object = NULL, *timestamps_object = NULL;
     uint32_t queue = 0, timestamps = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO:sequence", names, &queue_object, &timestamps_object) ||
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|OO$z:sequence", names, &queue_object, &timestamps_object,
+                                     &label) ||
         ext_element_count(KP_U32, queue_object, "queue_index", &queue) < 0 ||
         ext_element_count(KP_U32, timestamps_object, "total_timestamps", &timestamps) < 0)
         return NULL;
-    return ext_sequence_new(m->ext, m->core, queue, timestamps, NULL);
+    return ext_sequence_new(m->ext, m->core, queue, timestamps, label);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -339,19 +341,22 @@ PyDoc_STRVAR(manager_doc,
              "invocation a workgroup. Each of the three is by default what $KP_UNIFIED, $KP_VALIDATION, "
              "$KP_REGROUP say.\n\n"
              "NoDeviceError: no Vulkan loader, driver or device. ValueError: no such device or queue family.");
-PyDoc_STRVAR(tensor_doc, "tensor($self, /, data, memory_type=MemoryTypes.device)\n--\n\n"
-                         "A float32 tensor from any array (converted by value) or sequence of numbers, flattened.\n\n"
-                         "TypeError: not numbers. LimitError, DeviceMemoryError: too large.");
-PyDoc_STRVAR(tensor_t_doc,
-             "tensor_t($self, /, data, memory_type=MemoryTypes.device, *, copy=True)\n--\n\n"
-             "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n"
-             "copy=False makes the array's own memory the host side where the device can use it: the array is "
-             "writable,\n"
-             "contiguous, and begins where a buffer may; else it is copied. t.shares_array tells.\n\n"
-             "TypeError: not an array, or of another dtype. LimitError, DeviceMemoryError: too large.");
+PyDoc_STRVAR(tensor_doc,
+             "tensor($self, /, data, memory_type=MemoryTypes.device, *, tensor_type=None, label=None)\n--\n\n"
+             "A float32 tensor from any array (converted by value) or sequence of numbers, flattened. tensor_type is\n"
+             "Kompute 0.8's name of memory_type; label is for messages, profiles and debuggers.\n\n"
+             "TypeError: not numbers. LimitError, DeviceMemoryError: too large.");
+PyDoc_STRVAR(
+    tensor_t_doc,
+    "tensor_t($self, /, data, memory_type=MemoryTypes.device, *, copy=True, tensor_type=None, label=None)\n--\n\n"
+    "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n"
+    "copy=False makes the array's own memory the host side where the device can use it: the array is "
+    "writable,\n"
+    "contiguous, and begins where a buffer may; else it is copied. t.shares_array tells.\n\n"
+    "TypeError: not an array, or of another dtype. LimitError, DeviceMemoryError: too large.");
 PyDoc_STRVAR(algorithm_doc,
              "algorithm($self, /, tensors=(), spirv=None, workgroup=(0, 0, 0), spec_consts=None, push_consts=None, *, "
-             "extent=None)\n--\n\n"
+             "extent=None, label=None)\n--\n\n"
              "A program with memory bound to it. tensors[k] is binding k of set 0.\n\n"
              "spirv is SPIR-V as bytes, bytearray, memoryview, an array of uint32 or a list of ints, "
              "or a kp.Program.\n"
@@ -363,7 +368,7 @@ PyDoc_STRVAR(algorithm_doc,
              "int32 or uint32 whose bytes are taken as they are;\n"
              "push_consts also as bytes. Without spirv the algorithm is empty: something for OpMult to fill.\n\n"
              "SpirvError: not valid. TypeError, ValueError: does not fit the module. LimitError: beyond the device.");
-PyDoc_STRVAR(sequence_doc, "sequence($self, /, queue_index=0, total_timestamps=0)\n--\n\n"
+PyDoc_STRVAR(sequence_doc, "sequence($self, /, queue_index=0, total_timestamps=0, *, label=None)\n--\n\n"
                            "A sequence on the manager's queue_index-th queue. total_timestamps ops get a timestamp.\n\n"
                            "IndexError: no such queue.");
 PyDoc_STRVAR(list_devices_doc, "list_devices($self, /)\n--\n\n"
@@ -382,19 +387,20 @@ PyDoc_STRVAR(trim_doc,
              "trim($self, /)\n--\n\n"
              "Gives back to the driver what is kept for reuse: memory of calls with arrays, empty blocks of memory,\n"
              "pipelines that no algorithm uses, command buffers.");
-PyDoc_STRVAR(full_doc, "full($self, /, shape, value, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
-                       "A tensor whose host side starts as that number everywhere, or that struct.\n\n"
-                       "ValueError: a storage tensor, which has no host side; record OpFill.");
-PyDoc_STRVAR(zeros_doc, "zeros($self, /, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
+PyDoc_STRVAR(full_doc,
+             "full($self, /, shape, value, dtype='float32', memory_type=MemoryTypes.device, *, label=None)\n--\n\n"
+             "A tensor whose host side starts as that number everywhere, or that struct.\n\n"
+             "ValueError: a storage tensor, which has no host side; record OpFill.");
+PyDoc_STRVAR(zeros_doc, "zeros($self, /, shape, dtype='float32', memory_type=MemoryTypes.device, *, label=None)\n--\n\n"
                         "A tensor whose host side starts as zeros.");
 PyDoc_STRVAR(empty_doc,
-             "empty($self, /, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
+             "empty($self, /, shape, dtype='float32', memory_type=MemoryTypes.device, *, label=None)\n--\n\n"
              "A tensor whose host side starts as anything: for what kernels write. dtype is a NumPy dtype, also one of "
              "structs,\n"
              "a name, or one of DataTypes.");
 PyDoc_STRVAR(image_doc,
              "image($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
-             "normalized=False, filter='nearest', wrap='clamp', exported=False)\n--\n\n"
+             "normalized=False, filter='nearest', wrap='clamp', exported=False, label=None)\n--\n\n"
              "A float32 image: data is as in tensor(), or None for zeros. height 0 is a 1-D image, depth above 0 a 3-D "
              "one.\n"
              "filter (nearest, linear) and wrap (clamp, repeat, mirror, zero) are for shaders that sample it, with\n"
@@ -403,7 +409,7 @@ PyDoc_STRVAR(image_doc,
 PyDoc_STRVAR(
     image_t_doc,
     "image_t($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
-    "normalized=False, filter='nearest', wrap='clamp', exported=False)\n--\n\n"
+    "normalized=False, filter='nearest', wrap='clamp', exported=False, label=None)\n--\n\n"
     "An image of the array's own dtype: float32, float16, or integers of 8, 16, 32 bits. normalized: shaders see\n"
     "8-bit integers as 0 to 1, or -1 to 1. Else as image().");
 PyDoc_STRVAR(

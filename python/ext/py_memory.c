@@ -370,6 +370,10 @@ PyDoc_STRVAR(export_doc,
              "know: a kp.ExternalMemory, for Manager.import_tensor() or import_image().\n\n"
              "StateError: a tensor that Manager.exportable() did not make, an image without exported=True.");
 
+PyDoc_STRVAR(array_doc, "__array__($self, /, dtype=None, copy=None)\n--\n\n"
+                        "The host side as a NumPy array, without a copy where dtype and copy allow that.\n\n"
+                        "StateError: a storage tensor, or a destroyed one.");
+
 static PyMethodDef memory_methods[] = {
     {"data", memory_data, METH_NOARGS, data_doc},
     {"set_data", memory_set_data, METH_O, set_data_doc},
@@ -380,6 +384,7 @@ static PyMethodDef memory_methods[] = {
     {"destroy", memory_destroy, METH_NOARGS, destroy_doc},
     {"vulkan", ext_native_memory, METH_NOARGS, vulkan_doc},
     {"export", ext_external_export, METH_NOARGS, export_doc},
+    {"__array__", (PyCFunction)(void (*)(void))ext_exchange_array, METH_VARARGS | METH_KEYWORDS, array_doc},
     {NULL, NULL, 0, NULL},
 };
 

@@ -389,11 +389,25 @@ static PyType_Slot base_slots[] = {
 enum { OP_FLAGS = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_GC };
 static PyType_Spec base_spec = {"kp.OpBase", sizeof(ext_op), 0, OP_FLAGS, base_slots};
 
-#define OP_TYPE(name, title)                                                                 \
-    static PyType_Slot name##_slots[] = {                                                    \
-        {Py_tp_doc, (void *)(uintptr_t)name##_doc}, {Py_tp_new, EXT_SLOT(new_##name)},       \
-        {Py_tp_dealloc, EXT_SLOT(op_dealloc)},      {Py_tp_traverse, EXT_SLOT(op_traverse)}, \
-        {Py_tp_clear, EXT_SLOT(op_clear)},          {0, NULL}};                              \
+static PyObject *op_repr(PyObject *self) {
+    ext_op *op = (ext_op *)self;
+    PyObject *name = PyType_GetName(Py_TYPE(self)), *text = NULL;
+    if (name != NULL && op->algorithm != NULL)
+        text = PyUnicode_FromFormat("kp.%U(%R)", name, op->algorithm);
+    else if (name != NULL)
+        text = PyUnicode_FromFormat("kp.%U(memories=%zd)", name, op->memories != NULL ? PyTuple_Size(op->memories) : 0);
+    Py_XDECREF(name);
+    return text;
+}
+
+#define OP_TYPE(name, title)                                                         \
+    static PyType_Slot name##_slots[] = {{Py_tp_doc, (void *)(uintptr_t)name##_doc}, \
+                                         {Py_tp_new, EXT_SLOT(new_##name)},          \
+                                         {Py_tp_dealloc, EXT_SLOT(op_dealloc)},      \
+                                         {Py_tp_traverse, EXT_SLOT(op_traverse)},    \
+                                         {Py_tp_clear, EXT_SLOT(op_clear)},          \
+                                         {Py_tp_repr, EXT_SLOT(op_repr)},            \
+                                         {0, NULL}};                                 \
     static PyType_Spec name##_spec = {"kp." title, sizeof(ext_op), 0, OP_FLAGS, name##_slots};
 OP_TYPE(sync_device, "OpSyncDevice")
 OP_TYPE(sync_local, "OpSyncLocal")

@@ -91,13 +91,13 @@ PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc
     return create(ext, core, desc, &handle) == 0 ? ext_memory_wrap(ext, core, handle) : NULL;
 }
 
-PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, kp_memory_type memory_type) {
+PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, const kp_tensor_desc *kind) {
+    kp_tensor_desc desc = *kind;
+    desc.dtype = data->dtype;
+    desc.count = data->count;
     // A storage tensor has no host side: like Kompute, it takes from the data dtype and size alone.
-    return ext_tensor_from_desc(ext, core,
-                                &(kp_tensor_desc){.dtype = data->dtype,
-                                                  .count = data->count,
-                                                  .data = memory_type != KP_MEMORY_STORAGE ? data->bytes : NULL,
-                                                  .memory_type = memory_type});
+    desc.data = kind->memory_type != KP_MEMORY_STORAGE ? data->bytes : NULL;
+    return ext_tensor_from_desc(ext, core, &desc);
 }
 
 // The local data moves to the host side of `handle`, where there is one.

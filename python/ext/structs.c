@@ -216,14 +216,14 @@ PyObject *ext_struct_create(kp_ext *ext, ext_core *core, PyObject *dtype, const 
 }
 
 PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObject *dtype, const char *what,
-                            kp_memory_type memory_type) {
+                            const kp_tensor_desc *kind) {
     PyObject *numpy = PyImport_ImportModule("numpy"), *tensor = NULL;
     PyObject *flat = numpy != NULL ? PyObject_CallMethod(numpy, "ascontiguousarray", "O", object) : NULL;
     Py_buffer buffer = {0};
     if (flat != NULL && PyObject_GetBuffer(flat, &buffer, PyBUF_C_CONTIGUOUS) == 0) {
-        kp_tensor_desc desc = {.count = buffer.itemsize != 0 ? (uint64_t)(buffer.len / buffer.itemsize) : 0,
-                               .data = memory_type != KP_MEMORY_STORAGE && buffer.len != 0 ? buffer.buf : NULL,
-                               .memory_type = memory_type};
+        kp_tensor_desc desc = *kind;
+        desc.count = buffer.itemsize != 0 ? (uint64_t)(buffer.len / buffer.itemsize) : 0;
+        desc.data = kind->memory_type != KP_MEMORY_STORAGE && buffer.len != 0 ? buffer.buf : NULL;
         tensor = ext_struct_create(ext, core, dtype, what, &desc);
         PyBuffer_Release(&buffer);
     }

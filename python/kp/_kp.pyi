@@ -476,6 +476,7 @@ class Memory:
     def destroy(self) -> None: ...
     def vulkan(self) -> dict[str, int]: ...
     def export(self) -> ExternalMemory: ...
+    def __array__(self, dtype: npt.DTypeLike | None = None, copy: bool | None = None) -> npt.NDArray[Any]: ...
     def __len__(self) -> int: ...
     def __buffer__(self, flags: int, /) -> memoryview: ...
     def __release_buffer__(self, buffer: memoryview, /) -> None: ...
@@ -617,13 +618,22 @@ class Manager:
     def device(self) -> Device: ...
     @property
     def queue_count(self) -> int: ...
-    def tensor(self, data: _Data, memory_type: MemoryTypes = MemoryTypes.device) -> Tensor: ...
+    def tensor(
+        self,
+        data: _Data,
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        tensor_type: MemoryTypes | None = None,
+        label: str | None = None,
+    ) -> Tensor: ...
     def tensor_t(
         self,
         data: npt.NDArray[Any] | np.generic | Buffer,
         memory_type: MemoryTypes = MemoryTypes.device,
         *,
         copy: bool = True,
+        tensor_type: MemoryTypes | None = None,
+        label: str | None = None,
     ) -> Tensor: ...
     def full(
         self,
@@ -631,12 +641,24 @@ class Manager:
         value: _Number | tuple[Any, ...] | np.void | _Struct,
         dtype: _DType = "float32",
         memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        label: str | None = None,
     ) -> Tensor: ...
     def zeros(
-        self, shape: _Shape, dtype: _DType = "float32", memory_type: MemoryTypes = MemoryTypes.device
+        self,
+        shape: _Shape,
+        dtype: _DType = "float32",
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        label: str | None = None,
     ) -> Tensor: ...
     def empty(
-        self, shape: _Shape, dtype: _DType = "float32", memory_type: MemoryTypes = MemoryTypes.device
+        self,
+        shape: _Shape,
+        dtype: _DType = "float32",
+        memory_type: MemoryTypes = MemoryTypes.device,
+        *,
+        label: str | None = None,
     ) -> Tensor: ...
     def image(
         self,
@@ -651,6 +673,7 @@ class Manager:
         filter: str = "nearest",
         wrap: str = "clamp",
         exported: bool = False,
+        label: str | None = None,
     ) -> Image: ...
     def image_t(
         self,
@@ -665,6 +688,7 @@ class Manager:
         filter: str = "nearest",
         wrap: str = "clamp",
         exported: bool = False,
+        label: str | None = None,
     ) -> Image: ...
     def exportable(
         self,
@@ -730,8 +754,11 @@ class Manager:
         push_consts: _Push | None = None,
         *,
         extent: _Counts | None = None,
+        label: str | None = None,
     ) -> Algorithm: ...
-    def sequence(self, queue_index: SupportsIndex = 0, total_timestamps: SupportsIndex = 0) -> _Sequence: ...
+    def sequence(
+        self, queue_index: SupportsIndex = 0, total_timestamps: SupportsIndex = 0, *, label: str | None = None
+    ) -> _Sequence: ...
     def list_devices(self) -> list[dict[str, Any]]: ...
     def get_device_properties(self) -> dict[str, Any]: ...
     def memory(self) -> dict[str, int]: ...

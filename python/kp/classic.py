@@ -32,6 +32,12 @@ class Sequence(_kp.Sequence):
     __doc__ = _kp.Sequence.__doc__
     _awaited = False
 
+    def __repr__(self) -> str:
+        try:
+            return f"kp.Sequence([{', '.join(self.op_names())}])"
+        except _kp.StateError:  # destroyed, or another thread's
+            return f"kp.Sequence(is_init={self.is_init()})"
+
     def __enter__(self) -> Sequence:
         return self
 
@@ -109,6 +115,12 @@ class Sequence(_kp.Sequence):
 
 class Manager(_kp.Manager):
     __doc__ = _kp.Manager.__doc__
+
+    def __repr__(self) -> str:
+        try:
+            return f"kp.Manager(device={self.device.name!r}, queue_count={self.queue_count})"
+        except _kp.StateError:
+            return "kp.Manager(is_init=False)"
 
     def __enter__(self) -> Manager:
         return self

@@ -76,6 +76,28 @@ def test_dlpack_of_no_number_is_refused(mgr):
         mgr.tensor_t(OnlyDlpack(np.array([1 + 2j])))
 
 
+@pytest.mark.parametrize("dtype", ["f4", "f2", "i8", "?", [("a", "f4"), ("b", "i4", (2,))]])
+def test_array_is_a_view_of_the_host_side(mgr, dtype):
+    """The method; numpy.asarray takes the buffer, which is the same."""
+    tensor = mgr.zeros((2, 3), np.dtype(dtype))
+    array = tensor.__array__()
+    assert (array.shape, array.dtype) == ((2, 3), np.dtype(dtype)) and np.shares_memory(array, np.asarray(tensor))
+    assert not np.shares_memory(tensor.__array__(copy=True), array)
+    image = mgr.image(np.arange(8), 2, 2, 2)
+    assert image.__array__(np.int16).tolist() == [[[0, 1], [2, 3]], [[4, 5], [6, 7]]]
+    assert kp.Tensor([1, 2]).__array__(dtype="int32").tolist() == [1, 2]
+
+
+def test_array_of_what_has_no_host_side_says_why(mgr):
+    storage = mgr.empty(3, memory_type=kp.MemoryTypes.storage)
+    for take in (np.asarray, np.array, kp.Tensor.__array__):
+        with pytest.raises(kp.StateError, match="the tensor's memory type is storage"):
+            take(storage)
+    storage.destroy()
+    with pytest.raises(kp.StateError, match="destroyed"):
+        np.asarray(storage)
+
+
 def test_html_shows_the_values_and_is_escaped(mgr):
     html = mgr.tensor([1, 2.5])._repr_html_()
     assert "1." in html and "2.5" in html and "float32" in html

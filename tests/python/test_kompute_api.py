@@ -138,14 +138,18 @@ def test_devices_as_dicts(mgr):
     assert mgr.get_device_properties() in mgr.list_devices()
 
 
-def test_older_names_are_the_same_things():
+def test_older_names_are_the_same_things(mgr):
     assert (kp.TensorTypes, kp.TensorDataTypes) == (kp.MemoryTypes, kp.DataTypes)
     assert (kp.OpTensorSyncDevice, kp.OpTensorSyncLocal, kp.OpTensorCopy) == (
         kp.OpSyncDevice,
         kp.OpSyncLocal,
         kp.OpCopy,
     )
-    assert kp.Tensor.tensor_type is not None
+    older = mgr.tensor([1, 2], tensor_type=kp.TensorTypes.host)
+    assert older.tensor_type() == kp.TensorTypes.host
+    assert mgr.tensor_t(np.arange(3), tensor_type=kp.TensorTypes.storage).memory_type() == kp.MemoryTypes.storage
+    with pytest.raises(TypeError, match="memory_type and tensor_type are two names of one argument"):
+        mgr.tensor([1, 2], kp.MemoryTypes.host, tensor_type=kp.TensorTypes.host)
     assert {m.name for m in kp.DataTypes} >= {
         "bool",
         "int",

@@ -302,3 +302,42 @@ def test_destroying_the_manager(spirv):
     ):
         with pytest.raises(kp.StateError, match=r"^the manager is destroyed$"):
             use()
+
+
+def test_objects_say_what_they_are(mgr, spirv):
+    x = mgr.tensor([1, 2], label="x")
+    algorithm = mgr.algorithm([x], spirv["add_one"], label="one more")
+    seq = mgr.sequence().record(kp.OpSyncDevice([x])).record(kp.OpAlgoDispatch(algorithm))
+    assert repr(mgr) == f"kp.Manager(device={mgr.device.name!r}, queue_count=1)"
+    assert repr(seq) == "kp.Sequence([sync_device 'x', dispatch 'one more'])"
+    assert repr(algorithm) == "kp.Algorithm(memories=1)"
+    assert repr(kp.OpCopy([x, x])) == "kp.OpCopy(memories=2)"
+    assert repr(kp.OpAlgoDispatch(algorithm)) == "kp.OpAlgoDispatch(kp.Algorithm(memories=1))"
+    mgr.destroy()
+    assert repr(mgr) == "kp.Manager(is_init=False)" and repr(seq) == "kp.Sequence(is_init=False)"
+    assert repr(algorithm) == "kp.Algorithm(memories=1, is_init=False)"
+
+
+def test_labels_are_in_messages_and_names_of_ops(mgr, spirv):
+    kinds = [
+        lambda **label: mgr.tensor([1], **label),
+        lambda **label: mgr.tensor_t(np.zeros(3, np.float32), **label),
+        lambda **label: mgr.tensor_t(np.zeros(1024, np.float32), copy=False, **label),
+        lambda **label: mgr.tensor_t(np.zeros(3, [("a", "f4")]), **label),
+        lambda **label: mgr.zeros(3, **label),
+        lambda **label: mgr.empty(3, **label),
+        lambda **label: mgr.full(3, 7, **label),
+        lambda **label: mgr.image(None, 2, 2, 1, **label),
+        lambda **label: mgr.image_t(np.zeros(4, np.float32), 2, 2, 1, **label),
+    ]
+    for kind in kinds:
+        for label, name in (({"label": "weights"}, "weights"), ({"label": None}, None), ({}, None)):
+            memory = kind(**label)
+            (found,) = mgr.sequence().record(kp.OpSyncLocal([memory])).op_names()
+            assert found == f"sync_local '{name or ('image' if isinstance(memory, kp.Image) else 'tensor')}'"
+        with pytest.raises(TypeError):
+            kind(label=3)
+    with pytest.raises(kp.StateError, match="sequence 'steps': nothing to await"):
+        mgr.sequence(label="steps").eval_await()
+    with pytest.raises(ValueError, match="algorithm 'add'"):
+        mgr.algorithm([], spirv["add_one"], label="add")
