@@ -118,6 +118,12 @@ typedef struct kp_compile_desc {
 // than its parameters, behind them, and is for kp's runtime alone. Thread-safety: any.
 KP_API kp_result kp_compile(const char *source, const kp_compile_desc *desc, kp_program **out);
 
+// Looks for what is wrong with one kernel whatever the types of its parameters are, which may have none here: syntax,
+// statements that the language has not, names and functions that there are not, calls with too few or too many
+// arguments, recursion. For kernels whose types come later, with their arguments. Errors as kp_compile. Thread-safety:
+// any.
+KP_API kp_result kp_compile_check(const char *source, const kp_compile_desc *desc);
+
 // The stages of the compiler, for kpc --dump and for tests.
 typedef enum kp_dump {
     KP_DUMP_TOKENS, // one token a line

@@ -333,6 +333,18 @@ PyObject *ext_program_compile(PyObject *module, PyObject *args, PyObject *kwargs
     return result == KP_OK ? ext_program_new(r.ext, handle) : ext_error_raise(r.ext, result);
 }
 
+PyObject *ext_program_compile_check(PyObject *module, PyObject *args, PyObject *kwargs) {
+    reading r = {.ext = PyModule_GetState(module)};
+    const char *source;
+    kp_compile_desc desc;
+    bool read = parse(&r, args, kwargs, &source, &desc) == 0;
+    kp_result result = read ? kp_compile_check(source, &desc) : KP_OK;
+    release(&r);
+    if (!read)
+        return NULL;
+    return result == KP_OK ? Py_NewRef(Py_None) : ext_error_raise(r.ext, result);
+}
+
 PyObject *ext_program_compile_list(PyObject *module, PyObject *args, PyObject *kwargs) {
     reading r = {.ext = PyModule_GetState(module)};
     const char *source;

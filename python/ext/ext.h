@@ -612,6 +612,7 @@ PyObject *ext_program_new(kp_ext *ext, kp_program *handle);   // takes `handle` 
 PyObject *ext_program_from_text(kp_ext *ext, PyObject *text); // str, bytes, or a list of characters: GLSL or HLSL
 PyObject *ext_program_from_file(kp_ext *ext, PyObject *path, const kp_shader_desc *desc);
 PyObject *ext_program_compile(PyObject *module, PyObject *args, PyObject *kwargs);
+PyObject *ext_program_compile_check(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *ext_program_compile_list(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *ext_program_shader(PyObject *module, PyObject *args, PyObject *kwargs);
 PyObject *ext_program_load(PyObject *module, PyObject *args, PyObject *kwargs);

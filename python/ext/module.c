@@ -202,6 +202,11 @@ PyDoc_STRVAR(compile_doc,
              "(dtype, number) for a fixed type. local_size and subgroup_size go before what the text says, unless 0.\n"
              "checked: the kernel looks for mistakes as it runs; by default where $KP_CHECKED is 1.\n\n"
              "CompileError: with line and caret.");
+PyDoc_STRVAR(compile_check_doc,
+             "compile_check(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
+             "debug_info=True, local_size=(0, 0, 0), subgroup_size=0, checked=None)\n--\n\n"
+             "Looks for what is wrong with a kernel whatever the types of its parameters are, which may have none\n"
+             "here. CompileError as compile().");
 PyDoc_STRVAR(compile_list_doc,
              "compile_list(source, *, kernel=None, file=None, first_line=1, params=None, constants=None, "
              "debug_info=True, local_size=(0, 0, 0), subgroup_size=0, checked=None)\n--\n\n"
@@ -234,6 +239,7 @@ static PyMethodDef functions[] = {
     {"version", version, METH_NOARGS, version_doc},
     {"log_level", ext_log_level, METH_O, log_level_doc},
     {"compile", KEYWORDS(ext_program_compile), compile_doc},
+    {"compile_check", KEYWORDS(ext_program_compile_check), compile_check_doc},
     {"compile_list", KEYWORDS(ext_program_compile_list), compile_list_doc},
     {"compile_shader", KEYWORDS(ext_program_shader), shader_doc},
     {"load_shader", KEYWORDS(ext_program_load), load_doc},

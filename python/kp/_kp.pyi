@@ -790,6 +790,19 @@ def compile(
     subgroup_size: int = 0,
     checked: bool | None = None,
 ) -> Program: ...
+def compile_check(
+    source: str,
+    *,
+    kernel: str | None = None,
+    file: str | None = None,
+    first_line: int = 1,
+    params: Mapping[str, str] | None = None,
+    constants: Mapping[str, _Constant] | None = None,
+    debug_info: bool = True,
+    local_size: _Counts = (0, 0, 0),
+    subgroup_size: int = 0,
+    checked: bool | None = None,
+) -> None: ...
 def compile_list(
     source: str,
     *,

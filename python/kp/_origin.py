@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from . import _kp
 from ._axes import axes_of
-from ._capture import ABSENT, CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR, Capture
+from ._capture import ABSENT, Capture
 from ._images import type_of
-from ._source import _param_types, compile_capture, compile_error
+from ._source import _param_types, check_capture, compile_capture
 from .structs import StructType, text_of
 
 TYPE_CHECKING = False
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from ._kp import Program
-
-
-CO_VARARGS, CO_VARKEYWORDS = 0x04, 0x08
 
 
 class Origin:
@@ -49,35 +46,14 @@ class Origin:
     def start(self, home: CodeType) -> Program | None:
         """The program, where the kernel is decorated; None when that has to wait: for arguments that give types, or for
         functions that the code around the kernel, `home`, is still to define. CompileError otherwise."""
-        if self.open:
-            self._refuse_kinds()
-            return None
         try:
-            return self.program(())
+            if not self.open:
+                return self.program(())
+            check_capture(self._made[0])
         except _kp.CompileError:
-            if self._made[0].unresolved & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
-                return None
-            raise
-
-    def _refuse_kinds(self) -> None:
-        """As the compiler does, but before the first call."""
-        code = self.function.__code__
-        if code.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
-            raise compile_error(self.function, "'async' is not in the kernel language; a kernel is a plain def")
-        if code.co_flags & CO_GENERATOR:
-            raise compile_error(
-                self.function,
-                "'yield' is not in the kernel language; a kernel returns nothing; it writes its results to buffers",
-            )
-        stars = "*" if code.co_flags & CO_VARARGS else "**" if code.co_flags & CO_VARKEYWORDS else ""
-        if stars:
-            raise compile_error(self.function, f"'{stars}' parameters are not in the kernel language")
-        divider = "*" if code.co_kwonlyargcount else "/" if code.co_posonlyargcount else ""
-        if divider:
-            raise compile_error(
-                self.function,
-                f"'{divider}' is for the functions that a kernel calls; what a kernel takes is passed in order or by name",
-            )
+            if not self._made[0].unresolved & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
+                raise
+        return None
 
     def program(self, types: Iterable[str]) -> Program:
         """The program for these types of the parameters without one, in order."""

@@ -52,9 +52,19 @@ def compile_capture(capture: Capture) -> Program:
     return program
 
 
+def check_capture(capture: Capture) -> None:
+    """Finds what is wrong with it whatever the types are that it does not have."""
+    _with_places(_kp.compile_check, capture)
+
+
 def _compile(capture: Capture) -> Program:
+    program: Program = _with_places(_kp.compile, capture)
+    return program
+
+
+def _with_places(work: Any, capture: Capture) -> Any:
     try:
-        return _kp.compile(capture.source, **capture.arguments)
+        return work(capture.source, **capture.arguments)
     except _kp.CompileError as error:
         # A fault in a type is better shown where it is written than in the text that was evaluated from it.
         if error.text not in capture.arguments["params"].values():
@@ -62,7 +72,7 @@ def _compile(capture: Capture) -> Program:
             raise
         first = error
     try:
-        _kp.compile(capture.source, **{**capture.arguments, "params": {}})
+        work(capture.source, **{**capture.arguments, "params": {}})
     except _kp.CompileError as error:
         raise error from None
     raise first

@@ -277,7 +277,7 @@ kp_name *kp_check_dotted(kp_checker *c, const kp_node *n) {
     return kp_lexer_intern(c->unit, text, length);
 }
 
-kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function) {
+kp_checker *kp_check_start(kp_unit *unit, kp_parser_outline *outline, kp_function *function) {
     kp_checker *c = KP_UNIT_NEW(unit, kp_checker, 1);
     c->unit = unit;
     c->kernel = KP_UNIT_NEW(unit, kp_kernel, 1);
@@ -285,6 +285,11 @@ kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *
     c->kernel->token = function->token;
     c->kernel->function = function;
     kp_check_modules(c, outline, function);
+    return c;
+}
+
+kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function) {
+    kp_checker *c = kp_check_start(unit, outline, function);
     kp_signature_run(c, function);
     kp_scope_add_locals(unit, &c->scope, function->body);
     kp_check_body(c, &function->body);

@@ -277,7 +277,7 @@ static kp_node *call_custom(kp_checker *c, kp_node *n, const kp_builtin *row, kp
     }
 }
 
-static void check_count(kp_checker *c, const kp_node *n, const kp_builtin *row, uint32_t count) {
+void kp_check_count(kp_checker *c, const kp_node *n, const kp_builtin *row, uint32_t count) {
     if (count >= row->least && count <= row->most)
         return;
     if (row->least == row->most)
@@ -303,12 +303,16 @@ static bool goes_over(const char *name) {
            strcmp(name, "max") == 0 || strcmp(name, "any") == 0 || strcmp(name, "all") == 0;
 }
 
+void kp_check_plain_argument(kp_checker *c, const kp_node *n, const char *name) {
+    if (n->kind == KP_NODE_KEYWORD)
+        kp_check_fail(c, n, "%s takes no names for its arguments", name);
+    if (n->kind == KP_NODE_STRING)
+        fail_string(c, n);
+}
+
 void kp_check_arguments(kp_checker *c, kp_list list, const char *name) {
     for (uint32_t i = 0; i < list.count; i++) {
-        if (list.items[i]->kind == KP_NODE_KEYWORD)
-            kp_check_fail(c, list.items[i], "%s takes no names for its arguments", name);
-        if (list.items[i]->kind == KP_NODE_STRING)
-            fail_string(c, list.items[i]);
+        kp_check_plain_argument(c, list.items[i], name);
         list.items[i] = kp_check_expr(c, list.items[i]);
         if (list.items[i]->type->kind == KP_TYPE_ARRAY && list.count == 1 && goes_over(name))
             kp_check_fail(c, list.items[i], "%s takes values, but '%s' is %s; go over it in a for loop", name,
@@ -322,7 +326,7 @@ void kp_check_arguments(kp_checker *c, kp_list list, const char *name) {
 
 static kp_node *call_builtin(kp_checker *c, kp_node *n, const kp_builtin *row) {
     kp_list list = n->u.call.list;
-    check_count(c, n, row, list.count);
+    kp_check_count(c, n, row, list.count);
     if (row->rule == KP_BUILTIN_LIBRARY)
         return kp_check_library(c, n, row);
     if (row->rule == KP_BUILTIN_IMAGE)
@@ -385,6 +389,21 @@ static void refuse_isqrt(kp_checker *c, const kp_node *callee, const kp_name *na
                       "math.isqrt is not in the kernel language, whose isqrt(x) is one over the square root");
 }
 
+const kp_builtin *kp_check_builtin_named(kp_checker *c, const kp_node *callee, const kp_name *name) {
+    const kp_builtin *row = kp_builtin_find(name);
+    if (row == NULL)
+        fail_unknown(c, callee, name);
+    refuse_isqrt(c, callee, name);
+    return row;
+}
+
+void kp_check_fail_call(kp_checker *c, const kp_node *callee) {
+    if (callee->kind == KP_NODE_ATTRIBUTE)
+        kp_check_fail(c, callee, "methods are not in the kernel language%s",
+                      kp_habit_member(c->unit, callee->u.attribute.name->text));
+    kp_check_fail(c, callee, "'%s' is not a function", kp_check_text(c, callee));
+}
+
 kp_node *kp_check_call(kp_checker *c, kp_node *n) {
     kp_node *callee = n->u.call.callee;
     kp_node *invoke = kp_check_invoke(c, n);
@@ -402,10 +421,7 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
             return kp_check_array_zeros(c, n, array);
         if (callee->kind == KP_NODE_ATTRIBUTE && strcmp(callee->u.attribute.name->text, "copy") == 0)
             return kp_check_array_copy(c, n);
-        if (callee->kind == KP_NODE_ATTRIBUTE)
-            kp_check_fail(c, callee, "methods are not in the kernel language%s",
-                          kp_habit_member(c->unit, callee->u.attribute.name->text));
-        kp_check_fail(c, callee, "'%s' is not a function", kp_check_text(c, callee));
+        kp_check_fail_call(c, callee);
     }
     const kp_type *type = kp_check_struct_named(c, callee);
     if (type != NULL && kp_type_is_struct(type))
@@ -418,13 +434,9 @@ kp_node *kp_check_call(kp_checker *c, kp_node *n) {
         kp_check_arguments(c, n->u.call.list, name->text);
         return call_type(c, n, type, n->u.call.list);
     }
-    const kp_builtin *row = kp_builtin_find(name);
-    if (row == NULL && c->module->library)
+    if (kp_builtin_find(name) == NULL && c->module->library)
         return kp_check_primitive(c, n, kp_builtin_primitive(name));
-    if (row == NULL)
-        fail_unknown(c, callee, name);
-    refuse_isqrt(c, callee, name);
-    return call_builtin(c, n, row);
+    return call_builtin(c, n, kp_check_builtin_named(c, callee, name));
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -489,7 +501,7 @@ kp_node *kp_check_several(kp_checker *c, kp_node *n) {
     bool two = row != NULL && row->rule == KP_BUILTIN_CUSTOM && (row->op == KP_CALL_DIVMOD || row->op == KP_CALL_MODF);
     if (!frexp && !two)
         return NULL;
-    check_count(c, n, row, n->u.call.list.count);
+    kp_check_count(c, n, row, n->u.call.list.count);
     if (frexp)
         return kp_check_library_pair(c, n, row);
     kp_check_arguments(c, n->u.call.list, row->name);

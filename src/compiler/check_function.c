@@ -667,7 +667,7 @@ static kp_instance *make_instance(kp_checker *c, const kp_node *site, kp_checker
 }
 
 const char *kp_check_place_of_call(kp_checker *c) {
-    if (c->call == NULL || !c->call->helper->generic)
+    if (c->call == NULL || c->call->instance == NULL || !c->call->helper->generic)
         return "";
     char text[512];
     const kp_instance *instance = c->call->instance;
@@ -751,6 +751,33 @@ kp_node *kp_check_invoke(kp_checker *c, kp_node *n) {
     invoke->u.invoke.instance = instance;
     pass_values(c, invoke, list, positions, values);
     return invoke;
+}
+
+bool kp_check_call_outline(kp_checker *c, kp_node *n, void (*body)(kp_checker *c, kp_function *function)) {
+    kp_checker_module *module;
+    kp_parser_function *function = find(c, n->u.call.callee, &module);
+    if (function == NULL)
+        return false;
+    if (function->helper != NULL && function->helper->busy)
+        fail_recursion(c, n, function->helper);
+    kp_checker_helper *h = helper_of(c, function, module);
+    place_arguments(c, n, h);
+    if (h->taken || c->call_depth >= DEEPEST_CALLS)
+        return true;
+    kp_checker_call call = {.outer = c->call, .helper = h, .site = n};
+    h->taken = h->busy = true;
+    frame f = enter(c, module);
+    for (uint32_t i = 0; i < h->function->parameter_count; i++)
+        kp_scope_add(c->unit, &c->scope, KP_SYMBOL_VALUE, h->function->parameters[i].token->name);
+    kp_scope_add_locals(c->unit, &c->scope, h->function->body);
+    c->call = &call;
+    c->call_depth++;
+    body(c, h->function);
+    c->call_depth--;
+    c->call = call.outer;
+    leave(c, &f);
+    h->busy = false;
+    return true;
 }
 
 kp_instance *kp_check_instance(kp_checker *c, const kp_node *site, const char *name, kp_list values) {

@@ -65,8 +65,8 @@ static void set_axes(kp_checker *c, kp_symbol *symbol, kp_node *shape) {
         symbol->axes[i] = axis_length(c, list.items[i]);
 }
 
-void kp_check_shared(kp_checker *c, kp_node *n) {
-    kp_node *call = n->u.assign.value, *target = n->u.assign.targets.items[0];
+void kp_check_shared_place(kp_checker *c, const kp_node *n) {
+    const kp_node *call = n->u.assign.value, *target = n->u.assign.targets.items[0];
     const kp_builtin *row = row_of(c, call);
     check_count(c, call, row);
     kp_check_need_local_size(c, call, "shared memory");
@@ -74,6 +74,11 @@ void kp_check_shared(kp_checker *c, kp_node *n) {
         kp_check_fail(c, target, "shared memory has one name, as in tile = shared(f32, 256)");
     if (c->depth != 1)
         kp_check_fail(c, call, "shared memory belongs to the whole kernel; make it outside of branches and loops");
+}
+
+void kp_check_shared(kp_checker *c, kp_node *n) {
+    kp_node *call = n->u.assign.value, *target = n->u.assign.targets.items[0];
+    kp_check_shared_place(c, n);
     kp_symbol *symbol = kp_scope_find(&c->scope, target->u.name);
     if (symbol->kind != KP_SYMBOL_LOCAL || symbol->type != NULL)
         kp_check_fail(c, target, "'%s' is something else already; shared memory has a name of its own",

@@ -65,6 +65,12 @@ static bool is_open(const kp_checker *c, uint32_t block) {
     return false;
 }
 
+void kp_check_fail_target(kp_checker *c, const kp_node *n) { kp_check_fail(c, n, "this cannot be assigned to"); }
+
+void kp_check_fail_unassigned(kp_checker *c, const kp_node *n) {
+    kp_check_fail(c, n, "'%s' is used here before it is assigned", kp_check_text(c, n));
+}
+
 static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
     if (symbol->kind == KP_SYMBOL_CONSTANT && symbol->tuple != NULL)
         kp_check_fail(c, n, "'%s' is a tuple; index it, as in %s[0], or assign it to several names", symbol->name->text,
@@ -74,7 +80,7 @@ static kp_node *check_symbol(kp_checker *c, kp_node *n, kp_symbol *symbol) {
     if (symbol->kind == KP_SYMBOL_LOCAL) {
         bool comes_round = c->loop != NULL && symbol->loop == c->loop->outermost; // in the loop's last turn
         if (symbol->type == NULL || (!symbol->reached && !comes_round && !c->dead))
-            kp_check_fail(c, n, "'%s' is used here before it is assigned", symbol->name->text);
+            kp_check_fail_unassigned(c, n);
         symbol->zeroed |= !symbol->reached || !is_open(c, symbol->home);
     }
     if (symbol->fixed && !symbol->stored)
@@ -137,7 +143,7 @@ static bool is_index(const kp_checker *c, const kp_node *n) {
 
 static kp_node *swizzle_of(kp_checker *c, kp_node *n, kp_node *object) {
     if (object->type == NULL)
-        kp_check_fail(c, object, "'%s' is used here before it is assigned", kp_check_text(c, object));
+        kp_check_fail_unassigned(c, object);
     if (kp_type_is_image(object->type))
         return kp_check_image_member(c, n, object);
     const char *hint = kp_habit_member(c->unit, n->u.attribute.name->text);
@@ -535,7 +541,7 @@ static kp_node *target(kp_checker *c, kp_node *n, bool reads, bool whole) {
         return swizzle;
     }
     default:
-        kp_check_fail(c, n, "this cannot be assigned to");
+        kp_check_fail_target(c, n);
     }
 }
 

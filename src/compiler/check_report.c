@@ -120,11 +120,15 @@ static void start(text *t, kp_checker *c, const kp_node *at) {
 
 static const char *finish(const text *t) { return kp_arena_text(&t->c->unit->arena, t->data, t->length); }
 
+void kp_check_assert_message(kp_checker *c, const kp_node *n) {
+    if (n->u.report.list.count != 0 && n->u.report.list.items[0]->kind != KP_NODE_STRING)
+        kp_check_fail(c, n->u.report.list.items[0], "the message of assert is a text in quotes");
+}
+
 void kp_check_assert(kp_checker *c, kp_node *n) {
+    kp_check_assert_message(c, n);
     if (n->u.report.list.count != 0) {
         const kp_node *message = n->u.report.list.items[0];
-        if (message->kind != KP_NODE_STRING)
-            kp_check_fail(c, message, "the message of assert is a text in quotes");
         text t;
         start(&t, c, message);
         add_string(&t, message);
@@ -181,9 +185,15 @@ static bool is_formatted(const kp_node *n) {
     return n->kind == KP_NODE_BINARY && n->u.binary.left->kind == KP_NODE_STRING;
 }
 
+void kp_check_print_arguments(kp_checker *c, kp_list list) {
+    check_options(c, list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        if (is_formatted(list.items[i]))
+            kp_check_fail(c, list.items[i], "print of a kernel takes values beside texts, as in print('x is', x)");
+    }
+}
+
 static kp_node *print_value(kp_checker *c, kp_node *n) {
-    if (is_formatted(n))
-        kp_check_fail(c, n, "print of a kernel takes values beside texts, as in print('x is', x)");
     kp_node *value = kp_check_value(c, n);
     if (value->type->kind != KP_TYPE_SCALAR && value->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, n, "print takes numbers, vectors and texts, but this is %s", value->type->name);
@@ -201,7 +211,7 @@ static char letter_of(kp_dtype dtype) {
 
 void kp_check_print(kp_checker *c, kp_node *n, kp_node *call) {
     kp_list list = call->u.call.list;
-    check_options(c, list);
+    kp_check_print_arguments(c, list);
     text format, sep, end, t;
     start(&format, c, call);
     option(&sep, c, list, "sep", " ");

@@ -350,9 +350,13 @@ static void check_assign(kp_checker *c, kp_node *n) {
     n->u.assign.value->u.list = values;
 }
 
-static void check_augment(kp_checker *c, kp_node *n) {
+void kp_check_want_one(kp_checker *c, const kp_node *n) {
     if (is_group(n->u.augment.target))
         kp_check_fail(c, n->u.augment.target, "'%s' assigns to one name", kp_lexer_spelling(n->u.augment.at->kind));
+}
+
+static void check_augment(kp_checker *c, kp_node *n) {
+    kp_check_want_one(c, n);
     kp_node *target = kp_check_target(c, n->u.augment.target, true);
     kp_node *right = kp_check_expr(c, n->u.augment.value);
     bool float_into_int = target->kind == KP_NODE_VARIABLE && target->u.symbol->typed_by_int &&
@@ -446,15 +450,22 @@ static void check_while(kp_checker *c, kp_node *n) {
     check_loop_body(c, n, test->kind == KP_NODE_CONST && test->u.value.i != 0);
 }
 
-// The arguments of range(...), which is all that a for loop goes over.
-static kp_list range_of(kp_checker *c, kp_node *n) {
-    kp_node *range = n->u.loop.range;
+void kp_check_range_arguments(kp_checker *c, const kp_node *range) {
     kp_list list = range->u.call.list;
     if (list.count < 1 || list.count > 3)
         kp_check_fail(c, range, "range takes one to three arguments, not %u", list.count);
     for (uint32_t i = 0; i < list.count; i++) {
         if (list.items[i]->kind == KP_NODE_KEYWORD)
             kp_check_fail(c, list.items[i], "range takes no names for its arguments");
+    }
+}
+
+// The arguments of range(...), which is all that a for loop goes over.
+static kp_list range_of(kp_checker *c, kp_node *n) {
+    kp_node *range = n->u.loop.range;
+    kp_list list = range->u.call.list;
+    kp_check_range_arguments(c, range);
+    for (uint32_t i = 0; i < list.count; i++) {
         list.items[i] = kp_check_expr(c, list.items[i]);
         const kp_type *type = list.items[i]->type;
         if (!kp_type_is_int(type) || !kp_type_is_scalar(type))
@@ -558,14 +569,23 @@ static void check_for(kp_checker *c, kp_node *n) {
     check_loop_body(c, n, false);
 }
 
+void kp_check_fail_outside(kp_checker *c, const kp_node *n) {
+    kp_check_fail(c, n, "'%s' is outside of any loop", n->kind == KP_NODE_BREAK ? "break" : "continue");
+}
+
 static void check_exit(kp_checker *c, kp_node *n) {
     if (c->loop == NULL)
-        kp_check_fail(c, n, "'%s' is outside of any loop", n->kind == KP_NODE_BREAK ? "break" : "continue");
+        kp_check_fail_outside(c, n);
     if (n->kind == KP_NODE_BREAK)
         c->loop->node->u.loop.breaks = true;
     if (!c->dead)
         keep_exit(c);
     c->dead = true;
+}
+
+void kp_check_return_of_kernel(kp_checker *c, const kp_node *n) {
+    if (n->u.operand != NULL && n->u.operand->kind != KP_NODE_NONE)
+        kp_check_fail(c, n, "a kernel returns nothing; write the result to a buffer");
 }
 
 static void check_return(kp_checker *c, kp_node *n) {
@@ -574,13 +594,12 @@ static void check_return(kp_checker *c, kp_node *n) {
         c->dead = true;
         return;
     }
-    if (n->u.operand != NULL && n->u.operand->kind != KP_NODE_NONE)
-        kp_check_fail(c, n, "a kernel returns nothing; write the result to a buffer");
+    kp_check_return_of_kernel(c, n);
     n->u.operand = NULL;
     c->dead = true;
 }
 
-static void check_global(kp_checker *c, const kp_node *n) {
+void kp_check_global(kp_checker *c, const kp_node *n) {
     for (uint32_t i = 0; i < n->u.list.count; i++) {
         const kp_node *name = n->u.list.items[i];
         if (kp_scope_find(&c->scope, name->u.name) != NULL)
@@ -642,7 +661,7 @@ static void check_statement(kp_checker *c, kp_node *n) {
         check_return(c, n);
         break;
     case KP_NODE_GLOBAL:
-        check_global(c, n);
+        kp_check_global(c, n);
         break;
     case KP_NODE_ASSERT:
         kp_check_assert(c, n);

@@ -87,6 +87,7 @@ typedef struct kp_checker {
     uint32_t *blocks;                // numbers of the open blocks, from the function's body inwards
     uint32_t block_count, block_capacity, block_number;
     uint32_t class_depth; // classes whose fields are being worked out
+    bool open;            // names.c: parameters may have no types
 } kp_checker;
 
 // check.c
@@ -105,6 +106,8 @@ int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what); // o
 const kp_name *kp_check_path(kp_checker *c, const kp_node *n); // the last name of module.name, or a bare name that is
                                                                // neither parameter, local nor constant; NULL: neither
 
+kp_checker *kp_check_start(kp_unit *unit, kp_parser_outline *outline, kp_function *function);
+
 // signature.c
 void kp_signature_run(kp_checker *c, const kp_function *function);
 const kp_type *kp_signature_value_type(kp_checker *c, kp_node *annotation); // of a local
@@ -116,6 +119,11 @@ const kp_type *kp_signature_array_type(kp_checker *c, kp_node *n);             /
 
 // check_stmt.c
 void kp_check_body(kp_checker *c, kp_node **body);
+void kp_check_range_arguments(kp_checker *c, const kp_node *range); // their number, no names
+void kp_check_global(kp_checker *c, const kp_node *n);
+void kp_check_want_one(kp_checker *c, const kp_node *n); // n: AUGMENT; of one target
+void kp_check_return_of_kernel(kp_checker *c, const kp_node *n);
+_Noreturn void kp_check_fail_outside(kp_checker *c, const kp_node *n); // n: BREAK or CONTINUE
 
 // check_expr.c
 kp_node *kp_check_expr(kp_checker *c, kp_node *n);        // its type may be a literal type
@@ -137,6 +145,8 @@ kp_node *kp_check_constant(kp_checker *c, const kp_node *like, const kp_type *ty
 
 // check_place.c
 kp_node *kp_check_name(kp_checker *c, kp_node *n);
+_Noreturn void kp_check_fail_target(kp_checker *c, const kp_node *n); // it cannot be assigned to
+_Noreturn void kp_check_fail_unassigned(kp_checker *c, const kp_node *n);
 kp_node *kp_check_attribute(kp_checker *c, kp_node *n);
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n);
 kp_node *kp_check_index(kp_checker *c, kp_node *n); // an integer, settled
@@ -151,6 +161,7 @@ kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object); // n: SUB
 void kp_check_need_local_size(kp_checker *c, const kp_node *n, const char *what); // fails without one
 bool kp_check_is_shared(kp_checker *c, const kp_node *n);                         // a call of shared(...)
 void kp_check_shared(kp_checker *c, kp_node *n);                                  // n: ASSIGN of one
+void kp_check_shared_place(kp_checker *c, const kp_node *n);                      // ... which stands where it can
 bool kp_check_is_barrier(kp_checker *c, const kp_node *n);
 kp_node *kp_check_barrier(kp_checker *c, kp_node *n); // a statement's expression
 kp_node *kp_check_parallel(kp_checker *c, kp_node *n, const struct kp_builtin *row);
@@ -204,6 +215,8 @@ kp_node *kp_check_matrix_call(kp_checker *c, kp_node *n, const struct kp_builtin
 
 // check_report.c
 void kp_check_assert(kp_checker *c, kp_node *n);
+void kp_check_assert_message(kp_checker *c, const kp_node *n); // n: ASSERT; a text
+void kp_check_print_arguments(kp_checker *c, kp_list list);    // the names of its options, no formatted texts
 bool kp_check_is_print(kp_checker *c, const kp_node *call);    // a CALL of Python's print; false for all else
 void kp_check_print(kp_checker *c, kp_node *n, kp_node *call); // n, a statement, becomes a PRINT
 
@@ -228,7 +241,11 @@ kp_node *kp_check_several(kp_checker *c, kp_node *n); // n: CALL; a TUPLE when i
 // A node for the call, of checked arguments.
 kp_node *kp_check_builtin(kp_checker *c, const kp_node *n, const struct kp_builtin *row, kp_list list,
                           const kp_type *type);
-void kp_check_arguments(kp_checker *c, kp_list list, const char *name);                     // values without names
+void kp_check_arguments(kp_checker *c, kp_list list, const char *name);          // values without names
+void kp_check_plain_argument(kp_checker *c, const kp_node *n, const char *name); // neither name nor text
+void kp_check_count(kp_checker *c, const kp_node *n, const struct kp_builtin *row, uint32_t count);
+_Noreturn void kp_check_fail_call(kp_checker *c, const kp_node *callee); // of what is no function
+const struct kp_builtin *kp_check_builtin_named(kp_checker *c, const kp_node *callee, const kp_name *name); // or fails
 const kp_type *kp_check_floats(kp_checker *c, kp_node *n, const char *name, kp_list list);  // of one float type; it
 const kp_type *kp_check_numbers(kp_checker *c, kp_node *n, const char *name, kp_list list); // ... of one numeric type
 const kp_type *kp_check_narrow(kp_checker *c, kp_node *n, const struct kp_builtin *row, const kp_type *type); // no f64
@@ -253,6 +270,10 @@ kp_instance *kp_check_instance(kp_checker *c, const kp_node *site, const char *n
                                kp_list values);                  // of a function of library.py
 void kp_check_return(kp_checker *c, kp_node *n);                 // of a helper
 bool kp_check_is_function(kp_checker *c, const kp_node *callee); // names a function of the source, or of the caller's
+
+// n: CALL, of which the number of the arguments and their names are looked at; at the first one of a function, `body`
+// is for what that does. False when it calls none.
+bool kp_check_call_outline(kp_checker *c, kp_node *n, void (*body)(kp_checker *c, kp_function *function));
 const char *kp_check_place_of_call(kp_checker *c); // for messages: in which instance they are; "" in the kernel
 
 #endif

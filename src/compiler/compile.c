@@ -378,6 +378,19 @@ kp_result kp_compile_dump(const char *source, const kp_compile_desc *desc, kp_du
     return result != KP_OK ? result : run_dump(source, desc, dump_stage, &d, out);
 }
 
+static kp_result look(kp_unit *unit, void *payload) {
+    kp_parser_outline *outline;
+    (void)payload;
+    kp_function *function = parse(unit, &outline);
+    kp_names_run(unit, outline, function);
+    return KP_OK;
+}
+
+kp_result kp_compile_check(const char *source, const kp_compile_desc *desc) {
+    kp_result result = check_arguments("kp_compile_check", source, desc, source);
+    return result != KP_OK ? result : run(source, desc, look, NULL);
+}
+
 kp_result kp_compile_list(const char *source, const kp_compile_desc *desc, char **out) {
     dump d = {0};
     kp_result result = check_arguments("kp_compile_list", source, desc, out);

@@ -509,6 +509,12 @@ static bool has_default(kp_checker *c, const kp_parameter *parameter) {
            kp_signature_given(c, 0, parameter->token->name->text) == NULL;
 }
 
+// It has no type, and nothing that says one.
+static bool is_open(kp_checker *c, const kp_parameter *parameter) {
+    return parameter->annotation == NULL && parameter->value == NULL &&
+           kp_signature_given(c, 0, parameter->token->name->text) == NULL;
+}
+
 // NULL: the default value says the type.
 static kp_node *annotation_of(kp_checker *c, const kp_parameter *parameter) {
     kp_node *given = kp_signature_given(c, 0, parameter->token->name->text);
@@ -658,6 +664,11 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         param->symbol = kp_scope_add(c->unit, &scope, KP_SYMBOL_VALUE, parameter->token->name);
         param->symbol->typed_at = parameter->token;
         param->symbol->reached = true;
+        c->kernel->param_count++;
+        if (c->open && is_open(c, parameter)) {
+            param->kind = KP_PARAM_CONSTANT;
+            continue;
+        }
         kp_node *annotation = annotation_of(c, parameter);
         if (annotation != NULL)
             resolve(c, param, annotation);
@@ -671,7 +682,6 @@ void kp_signature_run(kp_checker *c, const kp_function *function) {
         if (by_value > MOST_BY_VALUE)
             kp_error_at(c->unit, parameter->token, NULL, "a kernel has at most %d parameters that are not buffers",
                         MOST_BY_VALUE);
-        c->kernel->param_count++;
         refuse_clash(c, i, function);
     }
     c->kernel->push_size = (c->kernel->push_size + 3) / 4 * 4; // what Vulkan pushes is whole words

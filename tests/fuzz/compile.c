@@ -26,6 +26,7 @@ static void dump(const char *source, const kp_compile_desc *desc) {
         if (kp_compile_dump(source, desc, stage, &text) == KP_OK)
             kp_free(text);
     }
+    (void)kp_compile_check(source, desc);
     char *names = NULL;
     if (kp_compile_list(source, desc, &names) == KP_OK)
         kp_free(names);
@@ -74,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     kp_compile_desc desc = {.checked = size % 2 != 0};
     kp_result result = kp_compile(source, &desc, &program);
     if (result == KP_OK) {
+        require(kp_compile_check(source, &desc) == KP_OK, "a good kernel is found to be wrong");
         check_program(program);
         kp_program_destroy(program);
         desc.checked = !desc.checked;

@@ -174,6 +174,25 @@ static void test_stages_are_dumped(void **state) {
     kp_free(NULL);
 }
 
+// What no types could mend is found without any.
+static void test_kernels_without_types_are_looked_at(void **state) {
+    (void)state;
+    const kp_param_type type = {"b", "Array[f32]"};
+    const kp_compile_desc desc = {.params = &type, .param_count = 1, .file = "k.py"};
+    kp_program *p;
+    const char *good = "def k(i: Index, a, b):\n    a[i] = sin(b[i])\n";
+    assert_ok(kp_compile_check(good, NULL));
+    assert_ok(kp_compile_check(good, &desc));
+    assert_ok(kp_compile_check(multiply, NULL));
+    assert_fails(kp_compile(good, &desc, &p), KP_ERROR_COMPILE,
+                 "k.py:1:17: the parameter 'a' has no type; write a: Array[f32], a: Index or a: f32");
+    assert_fails(kp_compile_check("def k(i: Index, a, b):\n    a[i] = sin(b[i], 1)\n", &desc), KP_ERROR_COMPILE,
+                 "k.py:2:12: sin takes 1 argument, not 2");
+    assert_fails(kp_compile_check("def k(i: Index, a, b):\n    a[i] = (b[i]\n", &desc), KP_ERROR_COMPILE,
+                 "k.py:2:12: '(' is never closed");
+    assert_fails(kp_compile_check(NULL, NULL), KP_ERROR_ARGUMENT, "kp_compile_check: source is NULL");
+}
+
 static void test_arguments_that_are_no_use(void **state) {
     (void)state;
     kp_program *p;
@@ -303,6 +322,7 @@ int main(void) {
         cmocka_unit_test(test_source_of_a_nested_function_keeps_its_place),
         cmocka_unit_test(test_debug_information_can_be_left_out),
         cmocka_unit_test(test_stages_are_dumped),
+        cmocka_unit_test(test_kernels_without_types_are_looked_at),
         cmocka_unit_test(test_arguments_that_are_no_use),
         cmocka_unit_test(test_memory_that_runs_out_is_an_error),
         cmocka_unit_test(test_threads_compile_at_once),
