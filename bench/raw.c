@@ -27,9 +27,9 @@ static void load_functions(raw *vk) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 static void create_instance(raw *vk) {
-    vk->loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    bench_require(vk->loader != NULL, "dlopen libvulkan.so.1");
-    void *symbol = dlsym(vk->loader, "vkGetInstanceProcAddr");
+    void *loader = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
+    bench_require(loader != NULL, "dlopen libvulkan.so.1");
+    void *symbol = dlsym(loader, "vkGetInstanceProcAddr");
     bench_require(symbol != NULL, "vkGetInstanceProcAddr");
     memcpy(&vk->get_instance_proc_addr, &symbol, sizeof symbol);
 
@@ -111,15 +111,6 @@ void raw_adopt(raw *vk, const kp_manager *manager) {
                 .queue = native.queue,
                 .family = native.queue_family};
     load_functions(vk);
-}
-
-void raw_close(raw *vk) {
-    if (vk->loader == NULL) {
-        return;
-    }
-    vk->vkDestroyDevice(vk->device, NULL);
-    vk->vkDestroyInstance(vk->instance, NULL);
-    dlclose(vk->loader);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -29,9 +29,7 @@
     X(vkDestroyCommandPool)                     \
     X(vkDestroyDescriptorPool)                  \
     X(vkDestroyDescriptorSetLayout)             \
-    X(vkDestroyDevice)                          \
     X(vkDestroyFence)                           \
-    X(vkDestroyInstance)                        \
     X(vkDestroyPipeline)                        \
     X(vkDestroyPipelineLayout)                  \
     X(vkDestroyShaderModule)                    \
@@ -53,16 +51,15 @@ typedef struct raw {
     VkDevice device;
     VkQueue queue;
     uint32_t family;
-    void *loader; // libvulkan, when raw_open opened it
 #define RAW_X(name) PFN_##name name;
     RAW_FUNCTIONS(RAW_X)
 #undef RAW_X
 } raw;
 
-// An instance, the best device (discrete before integrated before virtual before CPU) and its first compute queue.
+// The program's end takes it down: an instance, the best device (discrete before integrated before virtual before CPU)
+// and its first compute queue.
 void raw_open(raw *vk);
 void raw_adopt(raw *vk, const kp_manager *manager);
-void raw_close(raw *vk); // ends what raw_open made; nothing to do after raw_adopt
 
 #define RAW_MAX_BUFFERS 8
 

@@ -65,7 +65,7 @@ bool kp_builtin_constant(const kp_name *name, double *value) {
     return false;
 }
 
-const kp_builtin *kp_builtin_next(const kp_builtin *row) {
+static const kp_builtin *next(const kp_builtin *row) {
     if (row == NULL)
         return rows;
     return row + 1 < rows + ROW_COUNT ? row + 1 : NULL;
@@ -73,7 +73,7 @@ const kp_builtin *kp_builtin_next(const kp_builtin *row) {
 
 const char *kp_builtin_nearest(const kp_name *name, uint32_t limit) {
     const char *best = NULL;
-    for (const kp_builtin *row = kp_builtin_next(NULL); row != NULL; row = kp_builtin_next(row)) {
+    for (const kp_builtin *row = next(NULL); row != NULL; row = next(row)) {
         uint32_t distance = kp_error_distance(name->text, name->length, row->name, (uint32_t)strlen(row->name), limit);
         if (distance < limit) {
             limit = distance;

@@ -62,7 +62,7 @@ typedef enum kp_library_call {
 
 typedef enum kp_primitive {
     KP_PRIMITIVE_WIDE,
-    KP_PRIMITIVE_BITS,
+    KP_PRIMITIVE_HIGH,
     KP_PRIMITIVE_LOW,
     KP_PRIMITIVE_REAL,
 } kp_primitive;
@@ -160,7 +160,6 @@ typedef struct kp_builtin {
 const kp_builtin *kp_builtin_find(const kp_name *name);       // NULL when there is none
 const kp_builtin *kp_builtin_primitive(const kp_name *name);  // of library.py; never NULL
 bool kp_builtin_constant(const kp_name *name, double *value); // math.pi and its kind
-const kp_builtin *kp_builtin_next(const kp_builtin *row);     // NULL starts; NULL ends
 
 // The name that is most like `name`, where one is nearer than `limit` (kp_error_distance); else NULL.
 const char *kp_builtin_nearest(const kp_name *name, uint32_t limit);

@@ -59,7 +59,7 @@ kp_node *kp_check_new(kp_checker *c, kp_node_kind kind, const kp_node *like, con
     return n;
 }
 
-kp_node *kp_check_captured_value(kp_checker *c, const kp_node *n, const kp_constant *constant) {
+static kp_node *captured_value(kp_checker *c, const kp_node *n, const kp_constant *constant) {
     if (constant->items != NULL)
         kp_check_fail(c, n, "'%s' is a tuple; index it, as in %s[0], or assign it to several names", constant->name,
                       constant->name);
@@ -168,7 +168,7 @@ static const kp_constant *captured(kp_checker *c, const kp_node *n) {
 
 kp_node *kp_check_given(kp_checker *c, const kp_node *n, const kp_constant *constant) {
     if (constant->items == NULL)
-        return kp_check_captured_value(c, n, constant);
+        return captured_value(c, n, constant);
     kp_node *tuple = kp_check_new(c, KP_NODE_TUPLE, n, NULL);
     kp_list list = {.items = KP_UNIT_NEW(c->unit, kp_node *, constant->item_count), .count = 0};
     for (size_t i = 0; i < constant->item_count; i++)
@@ -222,7 +222,7 @@ kp_node *kp_check_captured(kp_checker *c, const kp_node *n) {
     if (constant != NULL && constant->matrix)
         return kp_check_matrix_captured(c, n, constant);
     if (constant != NULL)
-        return kp_check_captured_value(c, n, constant);
+        return captured_value(c, n, constant);
     if (n->kind == KP_NODE_ATTRIBUTE)
         return NULL;
     kp_parser_global *global = find_global(c, n->u.name);

@@ -471,7 +471,7 @@ static kp_node *check_compare(kp_checker *c, kp_node *n) {
     return n;
 }
 
-kp_node *kp_check_truth(kp_checker *c, kp_node *n) {
+static kp_node *truth(kp_checker *c, kp_node *n) {
     if (kp_type_is_bool(n->type) && kp_type_is_scalar(n->type))
         return n;
     if (kp_type_is_bool(n->type))
@@ -512,7 +512,7 @@ kp_node *kp_check_condition(kp_checker *c, kp_node *n) {
     }
     if (n->kind == KP_NODE_UNARY && n->op == KP_TOKEN_NOT)
         return kp_check_expr(c, n);
-    return kp_check_truth(c, kp_check_expr(c, n));
+    return truth(c, kp_check_expr(c, n));
 }
 
 // As a value, `a or b` is one of its operands, so they are of one type.
@@ -529,7 +529,7 @@ static kp_node *check_junction(kp_checker *c, kp_node *n) {
     }
     const kp_type *type = list.items[0]->type;
     if (!kp_type_is_scalar(type))
-        kp_check_truth(c, list.items[0]); // says what is wrong
+        truth(c, list.items[0]); // says what is wrong
     bool literals = kp_type_is_literal(type);
     for (uint32_t i = 0; i < list.count && !literals; i++)
         list.items[i] = kp_check_coerce(c, list.items[i], type, what);

@@ -162,7 +162,7 @@ kp_param kp_check_image_describe(const kp_check_param *param) {
 // Pixels
 // ---------------------------------------------------------------------------------------------------------------------
 
-bool kp_check_is_pixel(const kp_node *n) {
+static bool is_pixel(const kp_node *n) {
     return n->kind == KP_NODE_SUBSCRIPT && n->type != NULL && n->u.subscript.object->type != NULL &&
            kp_type_is_image(n->u.subscript.object->type);
 }
@@ -253,7 +253,7 @@ static _Noreturn void fail_both(kp_checker *c, const kp_node *n, const char *nam
 // `image` is what is assigned to a part of: an image's pixel is fine, its size is not, and neither is a part of a
 // pixel.
 void kp_check_image_written(kp_checker *c, const kp_node *n, const kp_node *image) {
-    if (kp_check_is_pixel(image))
+    if (is_pixel(image))
         kp_check_fail(c, n, "a pixel is written as a whole, as in %s = ...", kp_check_text(c, image));
     if (image->type == NULL || !kp_type_is_image(image->type))
         return;

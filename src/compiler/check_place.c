@@ -435,8 +435,6 @@ static kp_node *element_of(kp_checker *c, kp_node *n, kp_node *object) {
     return n;
 }
 
-kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object) { return element_of(c, n, object); }
-
 // The buffer of buffer.shape; NULL: it is something else.
 kp_node *kp_check_shape_of(kp_checker *c, kp_node *n) {
     if (n->kind != KP_NODE_ATTRIBUTE || strcmp(n->u.attribute.name->text, "shape") != 0)

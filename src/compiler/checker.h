@@ -100,7 +100,6 @@ kp_node *kp_check_captured(kp_checker *c, const kp_node *n); // the constant tha
                                                              // stands for; NULL: none
 kp_node *kp_check_captured_tuple(kp_checker *c, const kp_node *n); // the same for a TUPLE of CONSTs and TUPLEs; NULL
 kp_node *kp_check_given(kp_checker *c, const kp_node *at, const kp_constant *constant); // a CONST or a TUPLE
-kp_node *kp_check_captured_value(kp_checker *c, const kp_node *at, const kp_constant *constant);
 kp_name *kp_check_dotted(kp_checker *c, const kp_node *n);                  // "a.b.c" of a path; NULL for anything else
 int64_t kp_check_constant_int(kp_checker *c, kp_node *n, const char *what); // of an unchecked expression
 const kp_name *kp_check_path(kp_checker *c, const kp_node *n); // the last name of module.name, or a bare name that is
@@ -129,7 +128,6 @@ _Noreturn void kp_check_fail_outside(kp_checker *c, const kp_node *n); // n: BRE
 kp_node *kp_check_expr(kp_checker *c, kp_node *n);        // its type may be a literal type
 kp_node *kp_check_value(kp_checker *c, kp_node *n);       // ... is not
 kp_node *kp_check_condition(kp_checker *c, kp_node *n);   // a bool; numbers count as true unless 0
-kp_node *kp_check_truth(kp_checker *c, kp_node *n);       // the same, of a checked expression
 kp_node *kp_check_settle(kp_checker *c, kp_node *n);      // gives a literal its own type, i32 or f32
 const kp_type *kp_check_settle_type(const kp_type *type); // ... and that type; others as they are
 kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const char *where); // of that type, or fails
@@ -154,8 +152,6 @@ kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *l
 kp_node *kp_check_shape_of(kp_checker *c, kp_node *n); // the BUFFER whose shape it is; NULL: it is no shape
 kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffer, uint32_t axis);
 kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be assigned; a local may have no type yet
-
-kp_node *kp_check_element(kp_checker *c, kp_node *n, kp_node *object); // n: SUBSCRIPT; object is checked
 
 // check_parallel.c
 void kp_check_need_local_size(kp_checker *c, const kp_node *n, const char *what); // fails without one
@@ -227,7 +223,6 @@ const kp_type *kp_check_sampler_type(kp_checker *c);
 kp_node *kp_check_pixel(kp_checker *c, kp_node *n, kp_node *image);              // n: SUBSCRIPT
 kp_node *kp_check_image_member(kp_checker *c, kp_node *n, const kp_node *image); // n: ATTRIBUTE
 void kp_check_image_written(kp_checker *c, const kp_node *n, const kp_node *image);
-bool kp_check_is_pixel(const kp_node *n);
 void kp_check_image_alias(kp_checker *c, const kp_node *n); // fails for an image where a value is wanted
 kp_node *kp_check_image_call(kp_checker *c, kp_node *n, const struct kp_builtin *row); // n: CALL
 kp_node *kp_check_image_method(kp_checker *c, kp_node *n); // n: CALL of image.name(...); NULL: it is none

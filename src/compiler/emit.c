@@ -74,13 +74,13 @@ uint32_t kp_emit_type(kp_emitter *e, const kp_type *type) {
     return *id = scalar_type(e, type);
 }
 
-void kp_emit_storage(kp_emitter *e, const kp_type *type, SpvStorageClass storage) {
+static void declare_storage(kp_emitter *e, const kp_type *type, SpvStorageClass storage) {
     bool push = storage == SpvStorageClassPushConstant;
     type = kp_type_leaf(type);
     kp_dtype dtype = type->dtype;
     if (type->kind == KP_TYPE_STRUCT) {
         for (uint32_t i = 0; i < type->field_count; i++)
-            kp_emit_storage(e, type->fields[i].type, storage);
+            declare_storage(e, type->fields[i].type, storage);
     } else if (kp_dtype_size(dtype) == 1) {
         kp_spirv_capability(e->s, push ? SpvCapabilityStoragePushConstant8 : SpvCapabilityStorageBuffer8BitAccess);
         kp_spirv_extension(e->s, "SPV_KHR_8bit_storage");
@@ -125,7 +125,7 @@ static void emit_buffer(kp_emitter *e, kp_check_param *param, uint32_t index) {
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
     uint32_t contents = kp_emit_memory_type(e, symbol->type, symbol->bits);
-    kp_emit_storage(e, symbol->type, SpvStorageClassStorageBuffer);
+    declare_storage(e, symbol->type, SpvStorageClassStorageBuffer);
     uint32_t block = kp_spirv_type_struct(s, &contents, 1, SALT_FIRST_BUFFER + index);
     kp_spirv_decorate(s, block, SpvDecorationBlock);
     kp_spirv_member_offset(s, block, 0, 0);
@@ -278,7 +278,7 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
         type = push_type(type);
         members[count++] = kp_type_is_struct(type) || kp_type_is_matrix(type) ? kp_emit_memory_type(e, type, false)
                                                                               : kp_emit_type(e, type);
-        kp_emit_storage(e, type, SpvStorageClassPushConstant);
+        declare_storage(e, type, SpvStorageClassPushConstant);
     }
     for (uint32_t i = 0; i < shapes; i++)
         members[count++] = e->type_i32;

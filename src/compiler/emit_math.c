@@ -143,7 +143,7 @@ uint32_t kp_emit_primitive(kp_emitter *e, kp_node *n) {
     kp_list list = n->u.call.list;
     uint32_t x = kp_emit_expr(e, list.items[0]);
     if (n->u.call.row->op != KP_PRIMITIVE_REAL)
-        return word_of(e, list.items[0]->type, x, n->u.call.row->op == KP_PRIMITIVE_BITS);
+        return word_of(e, list.items[0]->type, x, n->u.call.row->op == KP_PRIMITIVE_HIGH);
     uint32_t words[2] = {0, kp_emit_expr(e, list.items[1])}; // the low one first
     words[0] = kp_emit_expr(e, list.items[2]);
     if (n->type->dtype != KP_F64)

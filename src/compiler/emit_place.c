@@ -114,7 +114,7 @@ static kp_place step(kp_emitter *e, const kp_place *from, const kp_type *type, c
     return place;
 }
 
-kp_place kp_emit_element(kp_emitter *e, const kp_place *array, uint32_t index) {
+static kp_place element_at(kp_emitter *e, const kp_place *array, uint32_t index) {
     const kp_type *element = array->type->element;
     return array->uniform ? kp_emit_uniform_step(e, array, element, kp_type_size(element), index)
                           : step(e, array, element, &index, 1);
@@ -249,7 +249,7 @@ static kp_place subscript_place(kp_emitter *e, kp_node *n) {
     kp_place whole = kp_emit_place(e, object);
     uint32_t count = object->type->kind == KP_TYPE_VECTOR ? object->type->components : object->type->length, outside;
     uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, count, &outside);
-    kp_place place = kp_emit_element(e, &whole, index);
+    kp_place place = element_at(e, &whole, index);
     place.outside = either(e, whole.outside, outside);
     return place;
 }
@@ -500,9 +500,9 @@ static void each_item(kp_emitter *e, const kp_place *to, const kp_place *from, u
     uint32_t goes_on = kp_spirv_binary(s, SpvOpULessThan, e->type_bool, k, u32(e, to->type->length));
     kp_spirv_branch_if(s, goes_on, body, merge);
     kp_spirv_label(s, body);
-    kp_place item = kp_emit_element(e, to, k);
+    kp_place item = element_at(e, to, k);
     if (from != NULL) {
-        kp_place source = kp_emit_element(e, from, k);
+        kp_place source = element_at(e, from, k);
         copy_item(e, &item, &source);
     } else {
         fill_item(e, &item, value);

@@ -51,8 +51,7 @@ typedef struct kp_emitter {
 } kp_emitter;
 
 // emit.c
-uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);                         // of what can be in a variable
-void kp_emit_storage(kp_emitter *e, const kp_type *type, SpvStorageClass storage); // declares what it takes to keep it
+uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);                            // of what can be in a variable
 uint32_t kp_emit_struct(kp_emitter *e, const kp_type *type, const uint32_t *members); // in the device's own memory
 uint32_t kp_emit_memory_struct(kp_emitter *e, const kp_type *type, const uint32_t *members); // with its offsets
 uint32_t kp_emit_bool_type(kp_emitter *e, uint32_t components);
@@ -107,8 +106,7 @@ typedef struct kp_emit_reference {
     uint32_t depth;
 } kp_emit_reference;
 
-kp_emit_reference kp_emit_refer(kp_emitter *e, kp_node *n);                     // n: of a fixed array
-kp_place kp_emit_element(kp_emitter *e, const kp_place *array, uint32_t index); // which is inside of the array
+kp_emit_reference kp_emit_refer(kp_emitter *e, kp_node *n); // n: of a fixed array
 uint32_t kp_emit_load(kp_emitter *e, const kp_place *place);
 void kp_emit_store(kp_emitter *e, const kp_place *place, uint32_t value);
 

@@ -2,7 +2,7 @@
 # that uses one gets it as if it were a function of its own (check_library.c); the others cost nothing. Arguments are
 # of one type: f32, f64 where builtins.def says FLOATS, or any integer. f16 comes here as f32, vectors by component.
 #
-# wide_of(x) is 1 for an f64, a constant. bits_of(x) is the word of x that has its sign and exponent, a u32, low_of(x) the
+# wide_of(x) is 1 for an f64, a constant. high_of(x) is the word of x that has its sign and exponent, a u32, low_of(x) the
 # other word of an f64, or 0, and real_of(x, high, low) the number of the type of x that has these. They exist here alone.
 #
 # Nothing here trusts a device's exp, log or sin, which Vulkan lets be off by 2^-21 and more. The polynomials were fitted
@@ -17,11 +17,11 @@
 
 
 def is_minus(x):
-    return bits_of(x) >> 31 != 0
+    return high_of(x) >> 31 != 0
 
 
 def copysign(x, y):
-    return real_of(x, (bits_of(x) & 0x7FFFFFFF) | (bits_of(y) & 0x80000000), low_of(x))
+    return real_of(x, (high_of(x) & 0x7FFFFFFF) | (high_of(y) & 0x80000000), low_of(x))
 
 
 def power_of_two(x, n):
@@ -34,8 +34,8 @@ def power_of_two(x, n):
 def exponent_of(x):
     """Of a normal number, such that 2 ** exponent <= abs(x) < 2 ** (exponent + 1)."""
     if wide_of(x):
-        return i32((bits_of(x) >> 20) & 0x7FF) - 1023
-    return i32((bits_of(x) >> 23) & 0xFF) - 127
+        return i32((high_of(x) >> 20) & 0x7FF) - 1023
+    return i32((high_of(x) >> 23) & 0xFF) - 127
 
 
 def least_exponent(x):
@@ -62,8 +62,8 @@ def frexp_mantissa(x):
     if exponent_of(x) < least_exponent(x):
         y = x * power_of_two(x, digits_of(x))
     if wide_of(x):
-        return real_of(y, (bits_of(y) & 0x800FFFFF) | 0x3FE00000, low_of(y))
-    return real_of(y, (bits_of(y) & 0x807FFFFF) | 0x3F000000, u32(0))
+        return real_of(y, (high_of(y) & 0x800FFFFF) | 0x3FE00000, low_of(y))
+    return real_of(y, (high_of(y) & 0x807FFFFF) | 0x3F000000, u32(0))
 
 
 def ldexp(x, n):
@@ -85,13 +85,13 @@ def ldexp(x, n):
 def nextafter(x, y):
     if isnan(x) or isnan(y):
         return x + y
-    high, low = bits_of(x) & 0x7FFFFFFF, low_of(x)
-    to_high, to_low = bits_of(y) & 0x7FFFFFFF, low_of(y)
+    high, low = high_of(x) & 0x7FFFFFFF, low_of(x)
+    to_high, to_low = high_of(y) & 0x7FFFFFFF, low_of(y)
     same = is_minus(x) == is_minus(y)
     if high == to_high and low == to_low and (same or (high == 0 and low == 0)):
         return y
     if high == 0 and low == 0:
-        return real_of(x, (bits_of(y) & 0x80000000) | u32(1 - wide_of(x)), u32(wide_of(x)))
+        return real_of(x, (high_of(y) & 0x80000000) | u32(1 - wide_of(x)), u32(wide_of(x)))
     away = same and (to_high > high or (to_high == high and to_low > low))
     if wide_of(x):
         if away:
@@ -102,7 +102,7 @@ def nextafter(x, y):
             low -= 1
     else:
         high = high + 1 if away else high - 1
-    return real_of(x, (bits_of(x) & 0x80000000) | high, low)
+    return real_of(x, (high_of(x) & 0x80000000) | high, low)
 
 
 def ulp(x):
@@ -165,8 +165,8 @@ def inverse_scale(m):
 
 def scale_back(root, scale):
     if wide_of(scale):
-        return root * real_of(scale, 0x7FE00000 - bits_of(scale), u32(0))
-    return root * real_of(scale, 0x7F000000 - bits_of(scale), u32(0))
+        return root * real_of(scale, 0x7FE00000 - high_of(scale), u32(0))
+    return root * real_of(scale, 0x7F000000 - high_of(scale), u32(0))
 
 
 def hypot_1(x):
@@ -274,7 +274,7 @@ def log_of(x, more):
         x *= 16777216.0
         n = -24.0
     n += f32(exponent_of(x))
-    m = real_of(x, (bits_of(x) & 0x007FFFFF) | 0x3F800000, u32(0))
+    m = real_of(x, (high_of(x) & 0x007FFFFF) | 0x3F800000, u32(0))
     if m > 1.4142135:
         m, n = 0.5 * m, n + 1.0
     return n * 0.693359375 + (log1p_near(m - 1.0) + (more - n * 0.00021219444))
@@ -298,7 +298,7 @@ def cbrt(x):
     a, up = abs(x), 1.0
     if exponent_of(x) < -126:
         a, up = a * 16777216.0, 0.00390625
-    y = real_of(x, bits_of(a) // 3 + 709920000, u32(0))
+    y = real_of(x, high_of(a) // 3 + 709920000, u32(0))
     for _ in range(3):
         y -= (y - a / (y * y)) * 0.33333334
     return copysign(y * up, x)
@@ -322,7 +322,7 @@ def erfc_far(x):
     p = ((-0.07445433 * t + 0.35142434) * t - 0.6113287) * t + 0.40681416
     p = (((p * t - 0.108471334) * t + 0.23561163) * t + 0.23475777) * t + 0.283656
     p = (p * t + 0.2819788) * t + 3.7665072e-06
-    high = real_of(x, bits_of(x) & 0xFFFFF000, u32(0))
+    high = real_of(x, high_of(x) & 0xFFFFF000, u32(0))
     return exp_of(-high * high, -(x - high) * (x + high)) * p
 
 

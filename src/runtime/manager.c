@@ -57,6 +57,7 @@ void kp_manager_hold(kp_manager *manager) { atomic_fetch_add_explicit(&manager->
 void kp_manager_release(kp_manager *manager) {
     if (atomic_fetch_sub_explicit(&manager->refs, 1, memory_order_acq_rel) != 1)
         return;
+    kp_staging_destroy(&manager->staging);
     pthread_mutex_destroy(&manager->lock);
     pthread_mutex_destroy(&manager->order_lock);
     pthread_rwlock_destroy(&manager->changes);

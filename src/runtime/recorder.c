@@ -137,7 +137,8 @@ static void change_owners(kp_recorder *recorder, uint32_t family, bool acquire) 
 void kp_recorder_acquire(kp_recorder *recorder, uint32_t family) { change_owners(recorder, family, true); }
 void kp_recorder_release(kp_recorder *recorder, uint32_t family) { change_owners(recorder, family, false); }
 
-const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side) {
+// Of a side, but for the device side of an image; the memory begins at its offset in it.
+static const kp_buffer *buffer_of(const kp_memory *memory, kp_side side) {
     const kp_memory *root = memory->root;
     return side == KP_SIDE_HOST && !root->shared ? &root->host_side : &root->device_side;
 }
@@ -169,11 +170,11 @@ static void copy_pixels(const kp_recorder *recorder, const kp_memory *from, kp_s
                                           .dstOffset = offset_of(r->to),
                                           .extent = extent});
     else if (up)
-        vk->vkCmdCopyBufferToImage(recorder->commands, kp_recorder_buffer(from, from_side)->handle, to->pixels.handle,
-                                   layout, 1, &one);
+        vk->vkCmdCopyBufferToImage(recorder->commands, buffer_of(from, from_side)->handle, to->pixels.handle, layout, 1,
+                                   &one);
     else
-        vk->vkCmdCopyImageToBuffer(recorder->commands, from->pixels.handle, layout,
-                                   kp_recorder_buffer(to, to_side)->handle, 1, &one);
+        vk->vkCmdCopyImageToBuffer(recorder->commands, from->pixels.handle, layout, buffer_of(to, to_side)->handle, 1,
+                                   &one);
 }
 
 static void copy(const kp_recorder *recorder, const kp_memory *from, kp_side from_side, const kp_memory *to,
@@ -183,8 +184,8 @@ static void copy(const kp_recorder *recorder, const kp_memory *from, kp_side fro
         copy_pixels(recorder, from, from_side, to, to_side,
                     &(kp_copy_region){.size = {all->width, all->height, all->depth}});
     else
-        recorder->device->vk.vkCmdCopyBuffer(recorder->commands, kp_recorder_buffer(from, from_side)->handle,
-                                             kp_recorder_buffer(to, to_side)->handle, 1,
+        recorder->device->vk.vkCmdCopyBuffer(recorder->commands, buffer_of(from, from_side)->handle,
+                                             buffer_of(to, to_side)->handle, 1,
                                              &(VkBufferCopy){from->offset, to->offset, from->bytes});
 }
 
@@ -335,7 +336,7 @@ static void fill_pixels(const kp_recorder *recorder, const kp_memory *image, con
 }
 
 kp_result kp_recorder_fill(kp_recorder *recorder, kp_memory *memory, kp_side side, const unsigned char *element) {
-    VkBuffer buffer = kp_recorder_buffer(memory, side)->handle;
+    VkBuffer buffer = buffer_of(memory, side)->handle;
     kp_recorder_touch(recorder, memory, side,
                       (kp_barrier_access){VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT});
     kp_result result = kp_recorder_ready(recorder);

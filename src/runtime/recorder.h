@@ -73,7 +73,4 @@ kp_result kp_recorder_copy_region(kp_recorder *recorder, kp_memory *from, kp_mem
 bool kp_recorder_can_fill(const kp_memory *memory);
 kp_result kp_recorder_fill(kp_recorder *recorder, kp_memory *memory, kp_side side, const unsigned char *element);
 
-// The buffer of a side, but for the device side of an image; the memory begins at its offset in it.
-const kp_buffer *kp_recorder_buffer(const kp_memory *memory, kp_side side);
-
 #endif

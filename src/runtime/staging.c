@@ -281,7 +281,4 @@ void kp_staging_drop(kp_staging *staging) {
     kp_guard_unlock(&staging->lock);
 }
 
-void kp_staging_destroy(kp_staging *staging) {
-    kp_staging_drop(staging);
-    pthread_mutex_destroy(&staging->lock);
-}
+void kp_staging_destroy(kp_staging *staging) { pthread_mutex_destroy(&staging->lock); }

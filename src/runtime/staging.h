@@ -23,6 +23,6 @@ typedef struct kp_staging {
 
 void kp_staging_init(kp_staging *staging);
 void kp_staging_drop(kp_staging *staging);    // frees the ring; it can be made anew
-void kp_staging_destroy(kp_staging *staging); // and this is its end
+void kp_staging_destroy(kp_staging *staging); // of a dropped one
 
 #endif

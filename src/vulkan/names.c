@@ -31,7 +31,8 @@
     X(VK_ERROR_INVALID_SHADER_NV, KP_ERROR_SPIRV)               \
     X(VK_ERROR_NOT_PERMITTED_KHR, KP_ERROR_DRIVER)
 
-const char *kp_names_result(VkResult result) {
+// "VK_ERROR_DEVICE_LOST"; "VK_RESULT_?" for a code that is not known.
+static const char *name_of(VkResult result) {
     switch (result) {
 #define X(code, fits) \
     case code:        \
@@ -60,5 +61,5 @@ kp_result kp_names_check(VkResult result, const char *call, const char *label) {
     if (fits == KP_OK)
         return KP_OK;
     return kp_error_set(fits, "%s%s%s: %s (%d)", label != NULL ? label : "", label != NULL ? ": " : "", call,
-                        kp_names_result(result), (int)result);
+                        name_of(result), (int)result);
 }

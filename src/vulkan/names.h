@@ -6,9 +6,6 @@
 
 #include <volk.h>
 
-// "VK_ERROR_DEVICE_LOST". Static storage; "VK_RESULT_?" for a code that is not known.
-const char *kp_names_result(VkResult result);
-
 // KP_OK for a success code. Otherwise stores "<call>: <code>" (with `label`: "<label>: <call>: <code>") and returns the
 // kp_result that fits.
 kp_result kp_names_check(VkResult result, const char *call, const char *label);

@@ -358,7 +358,7 @@ def test_a_function_of_the_same_name_is_the_users():
         ("comb(1)", "comb takes 2 arguments, not 1"),
         ("fsum(x)", r"there is no function 'fsum' in the kernel language; write sum\(v\)"),
         ("prod(x)", "prod takes a vector of numbers, but this is f32"),
-        ("bits_of(x)", "there is no function 'bits_of'"),
+        ("high_of(x)", "there is no function 'high_of'"),
         ("hypot_2(x, x)", "there is no function 'hypot_2'"),
     ],
 )
