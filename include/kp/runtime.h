@@ -201,19 +201,21 @@ typedef struct kp_manager_desc {
     size_t queue_family_count;      // at most 256; 0: one KP_FAMILY_COMPUTE
     const char *const *extensions;  // device extensions to enable, on top of those that kp uses itself
     size_t extension_count;         //
-    kp_toggle unified;    // OFF: use staging even where host and device share memory. DEFAULT: on, or off where
-                          // $KP_UNIFIED is "0"
-    kp_toggle validation; // the Khronos validation layer with synchronization checks, its messages to the log;
-                          // DEFAULT: off, or on where $KP_VALIDATION is "1". A layer that is not there: one warning
-    kp_toggle regroup;    // OFF: kernels launch as their module says, one invocation a workgroup. DEFAULT: on, or off
-                          // where $KP_REGROUP is "0"
-    kp_toggle labels;     // names for debuggers (VK_EXT_debug_utils: RenderDoc and others) on objects and around each
-                          // op, where the loader has them. DEFAULT: on with validation, or where $KP_LABELS is "1"
-    const char *label;    // name in messages; NULL: the device's
-    kp_print_fn print;    // NULL: what kernels print goes to the log, as KP_LOG_INFO, a line at a time
-    void *print_payload;  //
-    uint32_t print_bytes; // room for the prints of one dispatch: 8 bytes a print, and 4 for each number (64-bit ones
-                          // 8); what finds none is counted. 0: 1 MiB
+    kp_toggle unified;      // OFF: use staging even where host and device share memory. DEFAULT: on, or off where
+                            // $KP_UNIFIED is "0"
+    kp_toggle validation;   // the Khronos validation layer with synchronization checks, its messages to the log;
+                            // DEFAULT: off, or on where $KP_VALIDATION is "1". A layer that is not there: one warning
+    kp_toggle regroup;      // OFF: kernels launch as their module says, one invocation a workgroup. DEFAULT: on, or off
+                            // where $KP_REGROUP is "0"
+    kp_toggle labels;       // names for debuggers (VK_EXT_debug_utils: RenderDoc and others) on objects and around each
+                            // op, where the loader has them. DEFAULT: on with validation, or where $KP_LABELS is "1"
+    const char *label;      // name in messages; NULL: the device's
+    kp_print_fn print;      // NULL: what kernels print goes to the log, as KP_LOG_INFO, a line at a time
+    void *print_payload;    //
+    kp_toggle print_places; // a print that begins a line comes behind its file, its line and its kernel, as in
+                            // "sum.py:3: total: "; DEFAULT: on in the log and where $KP_PRINT_PLACES is "1", else off
+    uint32_t print_bytes;   // room for the prints of one dispatch: 8 bytes a print, and 4 for each number (64-bit ones
+                            // 8); what finds none is counted. 0: 1 MiB
 } kp_manager_desc;
 
 // KP_ERROR_NO_DEVICE when there is no loader, driver or device; KP_ERROR_ARGUMENT for a device or queue family that

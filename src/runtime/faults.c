@@ -119,7 +119,8 @@ static void show_prints(const kp_faults_part *part, uint32_t *words) {
         used = part->room;
     if (used == 0 && dropped == 0)
         return;
-    if (!kp_prints_format(reflection(part->algorithm), words + KP_LAUNCH_REPORT_PRINTS, used, &text))
+    if (!kp_prints_format(reflection(part->algorithm), words + KP_LAUNCH_REPORT_PRINTS, used,
+                          part->algorithm->manager->print_places, &text))
         text.failed = true;
     if (dropped != 0)
         kp_str_format(&text, "[%s: %u more print%s found no room in %u bytes]\n", part->algorithm->label,

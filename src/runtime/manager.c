@@ -197,6 +197,8 @@ static void init(kp_manager *manager, const kp_manager_desc *desc) {
     manager->launch = launch_device(device);
     manager->print = desc->print;
     manager->print_payload = desc->print_payload;
+    bool to_log = desc->print == NULL && desc->print_places == KP_DEFAULT;
+    manager->print_places = to_log || choose(desc->print_places, "KP_PRINT_PLACES", "1", false);
     manager->print_words = (desc->print_bytes != 0 ? desc->print_bytes : DEFAULT_PRINT_BYTES) / 4;
     pthread_mutex_init(&manager->lock, NULL);
     pthread_mutex_init(&manager->order_lock, NULL);

@@ -30,6 +30,7 @@ struct kp_manager {
     kp_launch_device launch;    // for kp_launch_plan_make
     kp_print_fn print;          // NULL: to the log
     void *print_payload;        //
+    bool print_places;          // prints tell their file, line and kernel
     uint32_t print_words;       // room for the prints of a dispatch
     kp_pipelines pipelines;     // cache
     kp_staging staging;         // for arrays on their way

@@ -179,18 +179,24 @@ static void add_record(kp_str *out, const char *format, const uint32_t *words) {
     }
 }
 
-static const char *format_of(const kp_reflect *reflect, uint32_t word) {
+// The print that a record is of. NULL: of none.
+static const kp_reflect_site *site_of(const kp_reflect *reflect, uint32_t word) {
     const kp_reflect_site *site = word - 1 < reflect->site_count ? &reflect->sites[word - 1] : NULL;
-    return site != NULL && site->kind == KP_LAUNCH_SITE_PRINT ? site->text : NULL;
+    return site != NULL && site->kind == KP_LAUNCH_SITE_PRINT ? site : NULL;
+}
+
+static void add_place(kp_str *out, const kp_reflect_site *site) {
+    if (out->length == 0 || out->data[out->length - 1] == '\n')
+        kp_str_format(out, "%s:%u: %s: ", site->file, (unsigned)site->line, site->kernel);
 }
 
 // How many records there are; `records` gets them, if it is not NULL.
 static size_t find_records(const kp_reflect *reflect, const uint32_t *words, size_t count, record *records) {
     size_t found = 0;
     for (size_t at = 0; at + 2 <= count; found++) {
-        const char *format = format_of(reflect, words[at]);
-        size_t length = format != NULL ? record_length(format) : 0;
-        if (format == NULL || length > count - at)
+        const kp_reflect_site *site = site_of(reflect, words[at]);
+        size_t length = site != NULL ? record_length(site->text) : 0;
+        if (site == NULL || length > count - at)
             break;
         if (records != NULL)
             records[found] = (record){.key = words[at + 1], .at = at};
@@ -206,7 +212,7 @@ static int by_key(const void *a, const void *b) {
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-bool kp_prints_format(const kp_reflect *reflect, const uint32_t *words, size_t count, kp_str *out) {
+bool kp_prints_format(const kp_reflect *reflect, const uint32_t *words, size_t count, bool places, kp_str *out) {
     size_t found = find_records(reflect, words, count, NULL);
     record *records = kp_alloc_zero(found, sizeof *records);
     if (records == NULL)
@@ -214,8 +220,13 @@ bool kp_prints_format(const kp_reflect *reflect, const uint32_t *words, size_t c
     find_records(reflect, words, count, records);
     if (found != 0)
         qsort(records, found, sizeof *records, by_key);
-    for (size_t i = 0; i < found; i++)
-        add_record(out, format_of(reflect, words[records[i].at]), words + records[i].at + 2);
+    for (size_t i = 0; i < found; i++) {
+        const uint32_t *at = words + records[i].at;
+        const kp_reflect_site *site = site_of(reflect, at[0]);
+        if (places)
+            add_place(out, site);
+        add_record(out, site->text, at + 2);
+    }
     kp_alloc_free(records);
     return !out->failed;
 }

@@ -368,6 +368,28 @@ static void prints_without_room_are_counted(void **state) {
     kp_tensor_destroy(x);
 }
 
+static void prints_tell_their_places(void **state) {
+    (void)state;
+    static printed p;
+    kp_manager *mgr = NULL;
+    OK(kp_manager_create(&(kp_manager_desc){.print = collect, .print_payload = &p, .print_places = KP_ON}, &mgr));
+    kp_tensor *x = numbers(mgr, (int32_t[]){7, 8}, 2);
+    kp_algorithm *a = algorithm(mgr,
+                                "def show(n):\n    print('shown', n)\n\n"
+                                "def k(i: Index, x: Array[i32]):\n"
+                                "    print('at', i, end=' ')\n"
+                                "    show(x[i])\n",
+                                x, "places");
+    kp_sequence *seq = gpu_sequence(mgr);
+    dispatch(seq, x, a);
+    OK(kp_sequence_eval(seq));
+    assert_string_equal(p.text, "<kernel>:5: k: at 0 shown 7\n<kernel>:5: k: at 1 shown 8\n");
+    kp_manager_destroy(mgr);
+    kp_sequence_destroy(seq);
+    kp_algorithm_destroy(a);
+    kp_tensor_destroy(x);
+}
+
 static char last_line[256];
 
 static void keep_line(void *payload, kp_log_level level, const char *message) {
@@ -386,7 +408,7 @@ static void without_a_function_prints_go_to_the_log(void **state) {
     kp_set_log(keep_line, NULL, KP_LOG_INFO);
     OK(kp_sequence_eval(seq));
     kp_set_log(NULL, NULL, KP_LOG_NONE);
-    assert_string_equal(last_line, "line 2");
+    assert_string_equal(last_line, "<kernel>:2: k: line 2");
     kp_sequence_destroy(seq);
     kp_algorithm_destroy(a);
     kp_tensor_destroy(x);
@@ -404,6 +426,7 @@ int main(void) {
         GPU_TEST(nothing_is_written_out_of_range),
         GPU_BARE(prints_come_in_the_order_of_the_invocations),
         GPU_BARE(prints_without_room_are_counted),
+        GPU_BARE(prints_tell_their_places),
         GPU_TEST(without_a_function_prints_go_to_the_log),
     };
     return gpu_run("faults", tests);

@@ -145,6 +145,29 @@ def test_too_many_prints_are_counted(capsys):
     assert out == "1\n" * count + "[k: 50 more prints found no room in 1048576 bytes]\n"
 
 
+def test_a_print_tells_its_place_where_that_is_asked_for(python, tmp_path):
+    program = """import kp
+from kp.lang import Array, Index, i32
+
+def helper(n):
+    print("helped", n)
+
+@kp.kernel
+def first(i: Index, n: i32):
+    print(i, end=": ")
+    print("two\\nlines")
+    helper(n)
+
+first(7, extent=2)
+"""
+    (tmp_path / "program.py").write_text(program)
+    code = "import runpy, os; runpy.run_path('program.py')"
+    plain = "".join(f"{i}: two\nlines\nhelped 7\n" for i in range(2))
+    assert python(code, cwd=tmp_path) == plain
+    told = python(code, env={"KP_PRINT_PLACES": "1"}, cwd=tmp_path)
+    assert told == "".join(f"program.py:9: first: {i}: two\nlines\nprogram.py:5: first: helped 7\n" for i in range(2))
+
+
 def test_no_stdout_is_no_problem(python):
     python(
         "import kp, sys, numpy as np\n"

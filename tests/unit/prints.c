@@ -24,12 +24,18 @@ static kp_reflect *reflect(const uint32_t *words, size_t count) {
     return result == KP_OK ? r : NULL;
 }
 
-static void format(const kp_reflect *r, const uint32_t *words, size_t count, const char *wanted) {
+static void format_as(const kp_reflect *r, const uint32_t *words, size_t count, bool places, const char *wanted) {
     kp_str text = {0};
-    assert_true(kp_prints_format(r, words, count, &text));
+    assert_true(kp_prints_format(r, words, count, places, &text));
     if (wanted != NULL)
         assert_string_equal(text.data != NULL ? text.data : "", wanted);
     kp_str_free(&text);
+}
+
+static void format(const kp_reflect *r, const uint32_t *words, size_t count, const char *wanted) {
+    format_as(r, words, count, false, wanted);
+    if (wanted == NULL)
+        format_as(r, words, count, true, NULL);
 }
 
 // The number of the n-th print, as records have it.
@@ -52,6 +58,8 @@ static void test_records_in_order_of_their_keys(void **state) {
                                                  7,    6, empty, 0,     last, 8,          1234, 0, 0,    first, 3};
     format(r, words, COUNT_OF(words), "\none -1 vec3(0.5, 0.0, 0.5) True\n% 5% 6% 1234");
     format(r, words, 17, "\none -1 vec3(0.5, 0.0, 0.5) True\n% 5% 6"); // the last one is cut off
+    format_as(r, words, COUNT_OF(words), true,
+              "<kernel>:3: k: \n<kernel>:2: k: one -1 vec3(0.5, 0.0, 0.5) True\n<kernel>:5: k: % 5% 6% 1234");
     format(r, words, 2, "");
     format(r, words, 0, "");
     kp_reflect_destroy(r);
