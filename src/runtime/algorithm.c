@@ -147,7 +147,7 @@ static kp_result check_bound(const kp_algorithm *algorithm, const kp_reflect_bin
     if (!buffer)
         return check_image_bound(algorithm, b, memory, name);
     bool uniform = b->kind == KP_REFLECT_UNIFORM_BUFFER;
-    if (memory->bytes != 0 && (uniform ? kp_memory_uniform_range(memory) : memory->bytes) < b->min_size)
+    if ((uniform && memory->bytes != 0 ? kp_memory_uniform_range(memory) : memory->bytes) < b->min_size)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': %s needs at least %llu bytes, tensor '%s' has %llu",
                             algorithm->label, name, (unsigned long long)b->min_size, memory->label,
                             (unsigned long long)memory->bytes);

@@ -112,11 +112,13 @@ static kp_result make_side(kp_memory *memory, kp_buffer_kind kind, kp_buffer *si
     bool share = memory->share.handle_type != 0 && memory->bytes != 0 && side == &memory->device_side;
     kp_result result = share ? kp_buffer_create_shared(memory->device, kind, size, &memory->share, memory->label, side)
                              : kp_buffer_create(memory->device, kind, size, memory->label, side);
-    if (result == KP_OK) {
-        atomic_fetch_add_explicit(&memory->manager->used, side->size, memory_order_relaxed);
-        return KP_OK;
-    }
-    return kp_error_set(result, "%s '%s': %s", kp_memory_kind(memory), memory->label, kp_last_error());
+    if (result != KP_OK)
+        return kp_error_set(result, "%s '%s': %s", kp_memory_kind(memory), memory->label, kp_last_error());
+    atomic_fetch_add_explicit(&memory->manager->used, side->size, memory_order_relaxed);
+    bool others = share && memory->share.imported;
+    if (side->mapped != NULL && !others) // what rounds it up: no kernel sees what was there before
+        memset((unsigned char *)side->mapped + memory->bytes, 0, (size_t)(side->size - memory->bytes));
+    return KP_OK;
 }
 
 static kp_result make_pixels(kp_memory *memory) {
@@ -137,6 +139,8 @@ static kp_result make_pixels(kp_memory *memory) {
 static kp_buffer_kind device_kind(const kp_memory *memory, bool *shared) {
     const kp_manager *manager = memory->manager;
     *shared = memory->type != KP_MEMORY_STORAGE;
+    if (memory->bytes == 0)
+        return KP_BUFFER_HOST_SHARED; // zeros
     if (*shared && manager->unified)
         return KP_BUFFER_SHARED;
     if (memory->type == KP_MEMORY_HOST)

@@ -54,12 +54,23 @@ static void touch(const kp_algorithm *algorithm, kp_recorder *recorder) {
 // What the kernel may see. An array whose elements are no whole words ends with its last one, so that its length comes
 // out right; everything else is whole words.
 static VkDeviceSize range_of(const kp_memory *memory, const kp_reflect_binding *binding) {
-    bool exact = binding->array_open && binding->array_stride % 4 != 0 && memory->bytes != 0;
+    bool exact = binding->array_open && binding->array_stride % 4 != 0;
     return exact ? memory->bytes : kp_memory_range(memory);
 }
 
-static VkDescriptorBufferInfo bound_buffer(const kp_memory *memory, const kp_reflect_binding *binding,
-                                           VkDeviceSize limit) {
+// An empty array, whose length is 0 to the kernel: no buffer where the device takes that, or else less of one than an
+// element has. Of elements of one byte there is one then, which is zero.
+static VkDescriptorBufferInfo bound_to_nothing(const kp_device *device, const kp_memory *memory) {
+    if (device->features.robustness2.nullDescriptor)
+        return (VkDescriptorBufferInfo){.range = VK_WHOLE_SIZE};
+    return (VkDescriptorBufferInfo){.buffer = memory->root->device_side.handle, .range = 1};
+}
+
+static VkDescriptorBufferInfo bound_buffer(const kp_device *device, const kp_memory *memory,
+                                           const kp_reflect_binding *binding) {
+    VkDeviceSize limit = device->limits.max_uniform_range;
+    if (memory->bytes == 0)
+        return bound_to_nothing(device, memory);
     bool uniform = binding->kind == KP_REFLECT_UNIFORM_BUFFER;
     VkDeviceSize size = uniform ? kp_memory_uniform_range(memory) : range_of(memory, binding);
     return (VkDescriptorBufferInfo){.buffer = memory->root->device_side.handle,
@@ -87,7 +98,7 @@ static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
     for (size_t i = 0; i < algorithm->memory_count && result == KP_OK; i++) {
         const kp_reflect_binding *binding = &module->reflect->bindings[i];
         if (binding->kind == KP_REFLECT_UNIFORM_BUFFER || binding->kind == KP_REFLECT_STORAGE_BUFFER)
-            bound[i].buffer = bound_buffer(algorithm->memory[i], binding, device->limits.max_uniform_range);
+            bound[i].buffer = bound_buffer(device, algorithm->memory[i], binding);
         else
             result = bound_image(device, algorithm->memory[i], binding->kind, &bound[i].image);
     }

@@ -120,6 +120,107 @@ static void an_empty_tensor_may_be_bound_where_the_launch_is_given(void **state)
     kp_tensor_destroy(c);
 }
 
+// Leaves numbers other than zero in the memory that the next small tensors get.
+static void stain(kp_manager *mgr, kp_memory_type type) {
+    kp_tensor *t[200];
+    kp_sequence *seq = gpu_sequence(mgr);
+    for (size_t i = 0; i < COUNT_OF(t); i++) {
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = 4, .memory_type = type}, &t[i]));
+        OK(kp_record_fill(seq, t[i], &(uint32_t){0xABABABAB}));
+    }
+    OK(kp_sequence_eval(seq));
+    kp_sequence_destroy(seq);
+    for (size_t i = 0; i < COUNT_OF(t); i++)
+        kp_tensor_destroy(t[i]);
+}
+
+static const kp_memory_type all_types[] = {KP_MEMORY_DEVICE, KP_MEMORY_HOST, KP_MEMORY_STORAGE,
+                                           KP_MEMORY_DEVICE_AND_HOST};
+
+// Its length is 0 to a kernel, which finds nothing of another tensor's behind it, and may write there.
+static void an_empty_array_has_no_elements_for_a_kernel(void **state) {
+    static const char glsl[] = "layout(local_size_x = 1) in;\n"
+                               "layout(binding = 0) buffer X { uint x[]; };\n"
+                               "layout(binding = 1) buffer V { uvec4 v[]; };\n"
+                               "layout(binding = 2) buffer O { uint o[]; };\n"
+                               "void main() {\n"
+                               "    o[0] = x.length(); o[1] = v.length(); o[2] = x[0]; o[3] = v[0].y; o[4] = x[3];\n"
+                               "    x[0] = 7; v[1] = uvec4(7);\n"
+                               "}\n";
+    kp_manager *mgr = *state;
+    const uint32_t none[5] = {0}, ones[] = {1, 1, 1, 1, 1};
+    for (size_t k = 0; k < COUNT_OF(all_types); k++) {
+        kp_tensor *x = NULL, *v = NULL, *o = NULL;
+        stain(mgr, all_types[k]);
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .memory_type = all_types[k]}, &x));
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .memory_type = all_types[k]}, &v));
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = 5, .data = ones}, &o));
+        kp_algorithm *a = gpu_algorithm(
+            mgr, glsl, &(kp_algorithm_desc){.memory = LIST(x, v, o), .memory_count = 3, .workgroups = {1, 1, 1}});
+        gpu_once(mgr, a, LIST(o), 1, NULL);
+        assert_memory_equal(kp_tensor_data(o), none, sizeof none);
+        kp_algorithm_destroy(a);
+        kp_tensor_destroy(x);
+        kp_tensor_destroy(v);
+        kp_tensor_destroy(o);
+    }
+}
+
+// What is not an array, or stands in front of one, is needed.
+static void an_empty_tensor_is_too_small_for_what_is_no_array(void **state) {
+    static const char *const blocks[] = {"buffer X { uint n; uint x[]; }", "buffer X { uvec4 n; }",
+                                         "uniform X { uint n; }"};
+    static const unsigned needs[] = {4, 16, 4};
+    kp_manager *mgr = *state;
+    kp_tensor *x = gpu_floats(mgr, "x", 0, NULL), *o = gpu_floats(mgr, "o", 1, NULL);
+    for (size_t k = 0; k < COUNT_OF(blocks); k++) {
+        char glsl[256], words[160];
+        kp_algorithm *a = NULL;
+        snprintf(glsl, sizeof glsl,
+                 "#version 450\nlayout(binding = 0) %s; layout(binding = 1) buffer O { uint o[]; };\n"
+                 "void main() { o[0] = uint(n%s); }\n",
+                 blocks[k], k == 1 ? ".x" : "");
+        snprintf(words, sizeof words, "algorithm 'a': *needs at least %u bytes, tensor 'x' has 0", needs[k]);
+        kp_program *program = NULL;
+        OK(kp_shader_compile(glsl, strlen(glsl), NULL, &program));
+        FAILS(kp_algorithm_create(
+                  mgr, &(kp_algorithm_desc){.program = program, .memory = LIST(x, o), .memory_count = 2, .label = "a"},
+                  &a),
+              KP_ERROR_ARGUMENT, words);
+        kp_program_destroy(program);
+    }
+    kp_tensor_destroy(x);
+    kp_tensor_destroy(o);
+}
+
+// Kernels read whole words, and uniform buffers in rows of 16 bytes.
+static void what_rounds_a_tensor_up_is_zero(void **state) {
+    static const char glsl[] = "layout(local_size_x = 1) in;\n"
+                               "layout(binding = 0) buffer X { uint x[]; };\n"
+                               "layout(binding = 1) uniform U { uvec4 u; };\n"
+                               "layout(binding = 2) buffer O { uint o[]; };\n"
+                               "void main() { o[0] = x.length(); o[1] = x[1]; o[2] = u.y; o[3] = u.z; o[4] = u.w; }\n";
+    static const unsigned char bytes[] = {1, 2, 3, 4, 5};
+    static const uint32_t expected[] = {2, 5, 5, 0, 0};
+    kp_manager *mgr = *state;
+    for (size_t k = 0; k < COUNT_OF(all_types); k++) {
+        if (all_types[k] != KP_MEMORY_HOST && !(gpu_unified(mgr) && all_types[k] != KP_MEMORY_STORAGE))
+            continue; // what the host does not see is left as it is
+        kp_tensor *x = NULL, *o = NULL;
+        const kp_tensor_desc desc = {.dtype = KP_U8, .count = 5, .data = bytes, .memory_type = all_types[k]};
+        stain(mgr, all_types[k]);
+        OK(kp_tensor_create(mgr, &desc, &x));
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = 5}, &o));
+        kp_algorithm *a = gpu_algorithm(
+            mgr, glsl, &(kp_algorithm_desc){.memory = LIST(x, x, o), .memory_count = 3, .workgroups = {1, 1, 1}});
+        gpu_once(mgr, a, LIST(x, o), 2, NULL);
+        assert_memory_equal(kp_tensor_data(o), expected, sizeof expected);
+        kp_algorithm_destroy(a);
+        kp_tensor_destroy(x);
+        kp_tensor_destroy(o);
+    }
+}
+
 static void a_storage_tensor_computes_but_has_no_host_side(void **state) {
     kp_manager *mgr = *state;
     const float x[] = {1, 2, 3};
@@ -354,6 +455,9 @@ int main(void) {
         GPU_TEST(shapes_are_kept),
         GPU_TEST(an_empty_tensor_does_nothing_in_every_op),
         GPU_TEST(an_empty_tensor_may_be_bound_where_the_launch_is_given),
+        GPU_TEST(an_empty_array_has_no_elements_for_a_kernel),
+        GPU_TEST(an_empty_tensor_is_too_small_for_what_is_no_array),
+        GPU_TEST(what_rounds_a_tensor_up_is_zero),
         GPU_TEST(a_storage_tensor_computes_but_has_no_host_side),
         GPU_TEST(every_memory_type_computes),
         GPU_TEST(a_host_tensor_needs_no_sync),
