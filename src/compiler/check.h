@@ -90,6 +90,7 @@ typedef struct kp_kernel {
     kp_symbol *symbols;       // parameters and locals, by `next`
     kp_instance *instances;   // the helpers
     bool has_arrays;          // it has local arrays
+    bool has_other_widths;    // it computes with f16, f64, i64 or u64
     bool prints;              // somewhere
 } kp_kernel;
 

@@ -588,7 +588,7 @@ static kp_node *check_unary(kp_checker *c, kp_node *n) {
 
 // ---------------------------------------------------------------------------------------------------------------------
 
-kp_node *kp_check_expr(kp_checker *c, kp_node *n) {
+static kp_node *check_any(kp_checker *c, kp_node *n) {
     switch (n->kind) {
     case KP_NODE_NAME:
         return kp_check_name(c, n);
@@ -621,6 +621,17 @@ kp_node *kp_check_expr(kp_checker *c, kp_node *n) {
     default:
         return n;
     }
+}
+
+static bool has_other_width(const kp_type *type) {
+    bool computes = type->kind == KP_TYPE_SCALAR || type->kind == KP_TYPE_VECTOR || type->kind == KP_TYPE_MATRIX;
+    return computes && (type->dtype == KP_F16 || kp_dtype_size(type->dtype) == 8);
+}
+
+kp_node *kp_check_expr(kp_checker *c, kp_node *n) {
+    n = check_any(c, n);
+    c->kernel->has_other_widths |= n->type != NULL && has_other_width(n->type);
+    return n;
 }
 
 kp_node *kp_check_value(kp_checker *c, kp_node *n) { return kp_check_settle(c, kp_check_expr(c, n)); }

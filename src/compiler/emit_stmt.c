@@ -230,6 +230,24 @@ static uint32_t is_not_over(kp_emitter *e, uint32_t turns) {
     return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, now, kp_emit_number(e, u32, 1));
 }
 
+// NVIDIA's compiler (580) loses the last round of loops that go up by 1, in i32 or i64, from below 0 to the end `j <
+// 1`, in kernels that call one of its routines: those for 64-bit integer divisions, for divisions of f64 and f16, from
+// f32 to i64. It does so in whatever way the test is written, but not where the test is `!=`, and not where another way
+// out comes first.
+static bool may_lose_round(const kp_emitter *e, const kp_node *test) {
+    return test->kind != KP_NODE_CONST && e->kernel->has_other_widths;
+}
+
+// The loop goes on where `test` holds. What follows is in a block of its own.
+static void emit_way_out(kp_emitter *e, uint32_t test, const kp_emitter_loop *loop) {
+    kp_spirv *s = e->s;
+    uint32_t body = kp_spirv_id(s), leave = kp_spirv_id(s);
+    kp_spirv_select_branch(s, test, body, leave, body);
+    kp_spirv_label(s, leave);
+    kp_spirv_branch(s, loop->merge);
+    kp_spirv_label(s, body);
+}
+
 static void emit_while(kp_emitter *e, const kp_node *n) {
     kp_spirv *s = e->s;
     kp_node *test = n->u.loop.test;
@@ -239,15 +257,18 @@ static void emit_while(kp_emitter *e, const kp_node *n) {
         return;
     }
     kp_emitter_loop loop = open_loop(e, n);
-    uint32_t turns = constant && n->u.loop.breaks ? kp_emit_variable(e, kp_type_scalar(KP_U32), NULL) : 0;
+    bool has_turns = constant ? n->u.loop.breaks : may_lose_round(e, test);
+    uint32_t turns = has_turns ? kp_emit_variable(e, kp_type_scalar(KP_U32), NULL) : 0;
     uint32_t header = start_loop(e, n, &loop);
-    if (!constant || turns != 0) {
+    if (has_turns || !constant) {
         uint32_t body = kp_spirv_id(s);
-        kp_spirv_branch_if(s, turns != 0 ? is_not_over(e, turns) : kp_emit_expr(e, test), body, loop.merge);
+        kp_spirv_branch_if(s, has_turns ? is_not_over(e, turns) : kp_emit_expr(e, test), body, loop.merge);
         kp_spirv_label(s, body);
     }
+    if (has_turns && !constant)
+        emit_way_out(e, kp_emit_expr(e, test), &loop);
     emit_loop_body(e, n, &loop);
-    if (turns != 0)
+    if (has_turns)
         kp_spirv_store(s, turns, kp_spirv_unary(s, SpvOpNot, e->type_u32, kp_spirv_load(s, e->type_u32, turns)));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, loop.merge);
@@ -319,6 +340,22 @@ static bool counts_by_one(const kp_node *step) {
     return step->u.value.i == 1 || down;
 }
 
+// See may_lose_round: the number may go up from below 0 to an end of 1, or to one that the driver knows to be 1.
+static bool ends_by_equality(const kp_emitter *e, const kp_node *n) {
+    const kp_node *start = n->u.loop.start, *stop = n->u.loop.stop;
+    bool from_below = start->kind != KP_NODE_CONST || start->u.value.i < 0;
+    bool to_one = stop->kind != KP_NODE_CONST || stop->u.value.i == 1;
+    return from_below && to_one && kp_type_is_signed(n->u.loop.target->type) && e->kernel->has_other_widths;
+}
+
+// Whether a loop by 1 or -1 goes on with `now`. Where it ends by equality, `stop` is not below start.
+static uint32_t is_inside(kp_emitter *e, const kp_node *n, uint32_t now, uint32_t stop) {
+    const kp_type *type = n->u.loop.target->type;
+    if (n->u.loop.step->u.value.i < 0)
+        return kp_emit_compare(e, KP_TOKEN_GREATER, type, now, stop);
+    return kp_emit_compare(e, ends_by_equality(e, n) ? KP_TOKEN_NOT_EQUAL : KP_TOKEN_LESS, type, now, stop);
+}
+
 // A hidden number runs from start by step; the body gets a copy in the loop's variable, so that assigning to that
 // changes nothing about the loop. Steps other than 1 and -1 are counted down, since start + step may overflow.
 static void emit_for(kp_emitter *e, const kp_node *n) {
@@ -331,6 +368,10 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     uint32_t step = kp_emit_expr(e, n->u.loop.step);
     uint32_t number = kp_emit_variable(e, type, NULL), left = 0;
     kp_spirv_store(s, number, start);
+    if (simple && n->u.loop.step->u.value.i > 0 && ends_by_equality(e, n)) {
+        uint32_t some = kp_emit_compare(e, KP_TOKEN_LESS, type, start, stop);
+        stop = kp_spirv_select(s, type_id, some, stop, start);
+    }
     if (!simple) {
         left = kp_emit_variable(e, counter, NULL);
         kp_spirv_store(s, left, count_of(e, counter, n, start, stop, step));
@@ -339,7 +380,7 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     uint32_t header = start_loop(e, n, &loop), body = kp_spirv_id(s);
     uint32_t now = kp_spirv_load(s, type_id, number), goes_on;
     if (simple) {
-        goes_on = kp_emit_compare(e, n->u.loop.step->u.value.i > 0 ? KP_TOKEN_LESS : KP_TOKEN_GREATER, type, now, stop);
+        goes_on = is_inside(e, n, now, stop);
     } else {
         uint32_t turns = kp_spirv_load(s, kp_emit_type(e, counter), left);
         goes_on = kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, counter, turns, kp_emit_number(e, counter, 0));
