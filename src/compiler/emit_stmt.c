@@ -230,12 +230,29 @@ static uint32_t is_not_over(kp_emitter *e, uint32_t turns) {
     return kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, u32, now, kp_emit_number(e, u32, 1));
 }
 
-// NVIDIA's compiler (580) loses the last round of loops that go up by 1, in i32 or i64, from below 0 to the end `j <
-// 1`, in kernels that call one of its routines: those for 64-bit integer divisions, for divisions of f64 and f16, from
-// f32 to i64. It does so in whatever way the test is written, but not where the test is `!=`, and not where another way
-// out comes first.
+// How many signed integers a test puts in order.
+static uint32_t count_orders(const kp_node *n) {
+    uint32_t count = 0;
+    for (; n->kind == KP_NODE_BINARY; n = n->u.binary.left)
+        count += count_orders(n->u.binary.right);
+    if (n->kind == KP_NODE_UNARY)
+        return count + count_orders(n->u.operand);
+    for (uint32_t i = 0; n->kind == KP_NODE_BOOL && i < n->u.list.count; i++)
+        count += count_orders(n->u.list.items[i]);
+    for (uint32_t i = 0; n->kind == KP_NODE_COMPARE && i + 1 < n->u.compare.list.count; i++) {
+        bool equality = n->u.compare.ops[i] == KP_TOKEN_EQUAL || n->u.compare.ops[i] == KP_TOKEN_NOT_EQUAL;
+        count += kp_type_is_signed(n->u.compare.lefts[i]->type) && !equality;
+    }
+    return count;
+}
+
+// NVIDIA's compiler (580) loses the last round of a loop that goes up by 1, in i32 or i64, from below -1 to the end `j
+// < 1`, where it cannot unroll the loop: `-9 < j < 1` is enough for that, and so is a call of one of its routines
+// (divisions of 64-bit integers, f64 and f16; f32 to i64). It does so in whatever way the test is written, but not
+// where the test is
+// `!=`, and not where another way out comes first.
 static bool may_lose_round(const kp_emitter *e, const kp_node *test) {
-    return test->kind != KP_NODE_CONST && e->kernel->has_other_widths;
+    return test->kind != KP_NODE_CONST && (e->kernel->has_other_widths || count_orders(test) > 1);
 }
 
 // The loop goes on where `test` holds. What follows is in a block of its own.

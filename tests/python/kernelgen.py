@@ -587,17 +587,20 @@ class Generator:
 
     def while_header(self, depth):
         name, count = self.fresh("w"), self.rng.randint(1, 3 if self.loops else 6)
-        self.emit(depth, f"{name} = 0")
+        start = self.pick(0, 0, -2, 1 - count)
+        end = count + start
+        self.emit(depth, f"{name} = {start}")
         extra = f"{self.boolean(1)}" if self.chance(0.3) else ""
         if self.chance(0.4):
             self.emit(depth, "while True:")
             self.emit(depth + 1, f"{name} += 1")
             for _ in range(self.rng.randint(0, 2)):
                 self.assign(depth + 1)
-            self.emit(depth + 1, f"if {name} >= {count}{extra and ' or ' + extra}:")
+            self.emit(depth + 1, f"if {name} >= {end}{extra and ' or ' + extra}:")
             self.emit(depth + 2, "break")
         else:
-            self.emit(depth, f"while {name} < {count}{extra and ' and ' + extra}:")
+            test = self.pick(f"{name} < {end}", f"{name} <= {end - 1}", f"-9 < {name} < {end}")
+            self.emit(depth, f"while {test}{extra and ' and ' + extra}:")
             self.emit(depth + 1, f"{name} += 1")
         return name, count
 

@@ -1,5 +1,7 @@
 """Loops that go up to 1 behind calculations that a driver calls a routine for: NVIDIA's compiler lost their last rounds."""
 
+import functools
+
 import numpy as np
 import pytest
 from typekit import launch
@@ -28,6 +30,9 @@ LOOPS = {  # what runs for each number, at BODY
     "turned around": ("j = -2\nwhile not j > 0:\n    BODY\n    j += 1", [-2, -1, 0]),
     "known end": ("j = -2\nend = 1\nwhile j < end:\n    BODY\n    j += 1", [-2, -1, 0]),
     "chain": ("j = -2\nwhile -9 < j < 1:\n    BODY\n    j += 1", [-2, -1, 0]),
+    "two ends": ("j = -4\nwhile j > -9 and j < 1:\n    BODY\n    j += 1", [-4, -3, -2, -1, 0]),
+    "two ends, both looked at": ("j = -2\nwhile (j < 1) & (j > -9):\n    BODY\n    j += 1", [-2, -1, 0]),
+    "two ends, one known": ("j = -2\nend = 1\nwhile -9 < j < end:\n    BODY\n    j += 1", [-2, -1, 0]),
     "variable": ("j = -2\ngo = True\nwhile go:\n    BODY\n    j += 1\n    go = j < 1", [-2, -1, 0]),
     "minimum": ("j = -2\nwhile min(j, 3) < 1:\n    BODY\n    j += 1", [-2, -1, 0]),
     "break": ("j = -2\nwhile True:\n    if j > 0:\n        break\n    BODY\n    j += 1", [-2, -1, 0]),
@@ -57,8 +62,6 @@ def test_loops_keep_all_their_rounds(call):
         if result is None:
             return  # refused: the device lacks a type
         _, _, rounds, total = result
-        wanted = 0
-        for j in numbers:
-            wanted = wanted * 10 + j
+        wanted = functools.reduce(lambda value, j: value * 10 + j, numbers, 0)
         assert rounds.tolist() == [len(numbers)] * 5, name
         assert total.tolist() == [wanted] * 5, name
