@@ -48,8 +48,8 @@ def fault(path: Path, folder: str, bracket: str, header: str) -> str | None:
     layers, public, system = RULES[folder]
     if bracket == '"':
         if "/" not in header:
-            own = (path.parent / header).with_suffix(".py")  # library.inc is made of library.py
-            made = folder == "src/kernels" or (header.endswith(".inc") and own.exists())
+            text = path.parent / (header.removesuffix(".inc").removesuffix(".kernel.h") + ".py")
+            made = folder == "src/kernels" or text.exists()  # library.inc is made of library.py, x.kernel.h of x.py
             return None if (path.parent / header).exists() or made else "no such file in its own folder"
         if (path.parent / header).resolve() == SHARED and folder in ("bench", "tests/gpu"):
             return None
