@@ -257,6 +257,17 @@ typedef struct kp_program {
 // need it any more. Thread-safety: one at a time per program; reading one from many threads is safe.
 KP_API void kp_program_destroy(kp_program *program);
 
+// Over which indices a kernel runs when nobody says: what a call of it in Python goes over. That is once for each
+// element of the first tensor that it writes; when that is a view or an image with as many axes as the index, over
+// those.
+//
+// `param` is the first of its parameters that is bound and written, NULL when there is none, and `shape` has the `ndim`
+// axes of what is bound to it, as kp_tensor_shape gives them. `extent` gets x first, which is the shape's last axis,
+// and 1 for each axis that the index does not have. KP_ERROR_TYPE: it has to be said, the message tells why.
+// KP_ERROR_ARGUMENT: NULL. Thread-safety: any.
+KP_API kp_result kp_program_extent(const kp_program *program, const kp_param *param, uint32_t ndim,
+                                   const uint64_t *shape, uint32_t extent[3]);
+
 #ifdef __cplusplus
 }
 #endif

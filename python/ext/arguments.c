@@ -1,5 +1,4 @@
-// See ext.h. Which parameters of a kernel take memory, and over which indices it runs when nobody says: the same for a
-// call and for Kernel.algorithm().
+// See ext.h. Which parameters of a kernel take memory.
 #include "ext.h"
 
 #include <stdio.h>
@@ -40,58 +39,34 @@ uint64_t ext_argument_count(const ext_wanted *w) {
     return count;
 }
 
-// A new tuple of `count` axes, `step` apart.
-static PyObject *axes_tuple(const uint64_t *axes, uint32_t count, int step) {
-    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
-    for (uint32_t i = 0; tuple != NULL && i < count; i++) {
-        PyObject *axis = PyLong_FromUnsignedLongLong(axes[(int)i * step]);
-        if (axis == NULL)
-            Py_CLEAR(tuple);
-        else
-            PyTuple_SetItem(tuple, (Py_ssize_t)i, axis);
-    }
-    return tuple;
+const kp_param *ext_argument_written(const kp_program *program, size_t *number) {
+    *number = 0;
+    const kp_param *p = ext_argument_next(program, NULL);
+    for (; p != NULL && !p->writes; p = ext_argument_next(program, p))
+        ++*number;
+    return p;
 }
 
-// "Index2", how many axes that has, or NULL and 1.
-static const char *index_of(const kp_program *program, uint32_t *axes) {
-    *axes = 1;
-    for (size_t i = 0; i < program->param_count; i++) {
-        const kp_param *p = &program->params[i];
-        bool two = strcmp(p->type, "Index2") == 0, three = strcmp(p->type, "Index3") == 0;
-        if (p->kind == KP_PARAM_INPUT && (two || three)) {
-            *axes = two ? 2 : 3;
-            return p->type;
-        }
-    }
-    return NULL;
-}
-
-static PyObject *no_extent(const char *name, const char *index) {
-    if (index != NULL)
-        return PyErr_Format(PyExc_TypeError, "%s() has %s: give its extent, as in %s(..., extent=(640, 480))", name,
-                            index, name);
-    return PyErr_Format(PyExc_TypeError, "%s() writes no buffer: give its extent, as in %s(..., extent=100)", name,
-                        name);
-}
-
-PyObject *ext_argument_extent(const kp_program *program, const char *name, const ext_wanted *given) {
-    uint32_t axes;
-    const char *index = index_of(program, &axes);
-    for (const kp_param *p = ext_argument_next(program, NULL); p != NULL; p = ext_argument_next(program, p), given++) {
-        if (!p->writes)
-            continue;
-        if (ext_argument_is_image(p) && axes == p->ndim) // x is the last axis but that of the channels
-            return axes_tuple(given->shape + given->ndim - 2, given->ndim - 1, -1);
-        if (ext_argument_is_image(p))
-            return PyErr_Format(PyExc_TypeError, "%s() has %s, but '%s' has %u axes: give its extent", name,
-                                index != NULL ? index : "Index", p->name, p->ndim);
-        if (p->ndim > 1 && axes <= p->ndim)
-            return axes_tuple(given->shape + axes - 1, axes, -1);
-        if (axes > 1)
-            break;
-        uint64_t count = ext_argument_count(given) / p->components;
-        return axes_tuple(&count, 1, 1);
-    }
-    return no_extent(name, index);
+PyObject *ext_argument_extent(PyObject *module, PyObject *args) {
+    const char *name, *index;
+    PyObject *shape;
+    kp_param params[2] = {{.kind = KP_PARAM_INPUT}};
+    uint64_t axes[KP_MAX_DIMS];
+    uint32_t ndim, extent[3];
+    int image;
+    if (!PyArg_ParseTuple(args, "ssOzpII:extent", &name, &index, &shape, &params[1].name, &image, &params[1].ndim,
+                          &params[1].components) ||
+        ext_axes_read(shape, &ndim, axes) < 0)
+        return NULL;
+    params[0].type = index;
+    params[1].kind = image ? KP_PARAM_IMAGE : KP_PARAM_BUFFER;
+    const kp_program kernel = {.name = name, .params = params, .param_count = 1};
+    kp_result result = kp_program_extent(&kernel, params[1].name != NULL ? &params[1] : NULL, ndim, axes, extent);
+    if (result != KP_OK)
+        return ext_error_raise(PyModule_GetState(module), result);
+    PyObject *tuple = Py_BuildValue("(III)", extent[0], extent[1], extent[2]);
+    Py_ssize_t count = strcmp(index, "Index3") == 0 ? 3 : strcmp(index, "Index2") == 0 ? 2 : 1;
+    PyObject *part = tuple != NULL ? PyTuple_GetSlice(tuple, 0, count) : NULL;
+    Py_XDECREF(tuple);
+    return part;
 }

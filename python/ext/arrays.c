@@ -468,17 +468,17 @@ static int fill_targets(const call *c, PyObject *tuple) {
 // Three counts of the extent that Python says, or else the kernel's own. Whether there is none: 1; -1 with an
 // exception.
 static int read_extent(const call *c, PyObject *given, uint32_t extent[3]) {
-    ext_wanted *shapes = given == Py_None ? malloc((c->plan->count + 1) * sizeof *shapes) : NULL;
-    if (given == Py_None && shapes == NULL) {
-        PyErr_NoMemory();
-        return -1;
+    int result;
+    if (given != Py_None) {
+        result = ext_launch_three(given, "extent", extent);
+    } else {
+        size_t number;
+        const kp_param *p = ext_argument_written(c->program, &number);
+        const ext_wanted none = {0}, *w = p != NULL ? &c->plan->list[number].wanted : &none;
+        kp_program named = *c->program;
+        named.name = c->name;
+        result = ext_error_check(c->ext, kp_program_extent(&named, p, w->ndim, w->shape, extent));
     }
-    for (size_t k = 0; shapes != NULL && k < c->plan->count; k++)
-        shapes[k] = c->plan->list[k].wanted;
-    PyObject *axes = shapes != NULL ? ext_argument_extent(c->program, c->name, shapes) : Py_NewRef(given);
-    free(shapes);
-    int result = axes != NULL ? ext_launch_three(axes, "extent", extent) : -1;
-    Py_XDECREF(axes);
     return result < 0 ? -1 : extent[0] == 0 || extent[1] == 0 || extent[2] == 0;
 }
 
@@ -598,27 +598,4 @@ PyObject *ext_arrays_launch(PyObject *module, PyObject *args) {
     }
     end(&c);
     return made;
-}
-
-PyObject *ext_arrays_extent(PyObject *module, PyObject *args) {
-    kp_ext *ext = PyModule_GetState(module);
-    PyObject *program, *memories, *axes = NULL;
-    const char *name;
-    if (!PyArg_ParseTuple(args, "O!sO!:extent", ext->program_type, &program, &name, &PyTuple_Type, &memories))
-        return NULL;
-    Py_ssize_t count = PyTuple_Size(memories);
-    ext_wanted *shapes = calloc((size_t)count + 1, sizeof *shapes);
-    if (shapes == NULL)
-        return PyErr_NoMemory();
-    Py_ssize_t k = 0;
-    while (k < count && PyObject_TypeCheck(PyTuple_GetItem(memories, k), ext->memory_type)) {
-        shapes[k] = ext_argument_of((ext_tensor *)PyTuple_GetItem(memories, k));
-        k++;
-    }
-    if (k == count)
-        axes = ext_argument_extent(((ext_program *)program)->handle, name, shapes);
-    else
-        PyErr_Format(PyExc_TypeError, "memories[%zd]: must be a kp.Memory", k);
-    free(shapes);
-    return axes;
 }

@@ -701,9 +701,10 @@ void ext_argument_name(const char *kernel, const kp_param *p, char text[EXT_ARGU
 ext_wanted ext_argument_of(const ext_tensor *t);
 uint64_t ext_argument_count(const ext_wanted *w); // elements
 
-// Over which indices it runs when nobody says: a new tuple, x first. `given` has one of each parameter that takes
-// memory. NULL with a TypeError where that is not plain.
-PyObject *ext_argument_extent(const kp_program *program, const char *name, const ext_wanted *given);
+// The first parameter that takes memory and is written, and which of those that take memory it is; NULL: there is none.
+const kp_param *ext_argument_written(const kp_program *program, size_t *number);
+
+PyObject *ext_argument_extent(PyObject *module, PyObject *args); // a function of the module
 
 // ---------------------------------------------------------------------------------------------------------------------
 // spares.c: the memory that calls with arrays put their data in. Under the GIL.
@@ -785,7 +786,6 @@ bool ext_plan_match(ext_plan *plan, PyObject *const *objects, size_t count);
 int ext_plan_run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_cargo *objects, const ext_patch *patches,
                  size_t patch_count);
 
-PyObject *ext_arrays_launch(PyObject *module, PyObject *args); // functions of the module
-PyObject *ext_arrays_extent(PyObject *module, PyObject *args);
+PyObject *ext_arrays_launch(PyObject *module, PyObject *args); // a function of the module
 
 #endif

@@ -227,8 +227,9 @@ PyDoc_STRVAR(
     "image). extent is a tuple, or None. specs has nine bytes for each specialization constant: the size of its\n"
     "value, and the value in eight bytes. manager is for calls without memory.\n\n"
     "Returns what the call came to, for kp.Kernel to remember; 0: nothing was to be done.");
-PyDoc_STRVAR(extent_doc, "extent(program, name, memories, /)\n--\n\n"
-                         "Over which indices a program runs when nobody says. TypeError where that is not plain.");
+PyDoc_STRVAR(extent_doc,
+             "extent(name, index, shape, param, image, ndim, components, /)\n--\n\n"
+             "kp_program_extent: of a kernel with that index, 'Index2', and the first parameter that it writes.");
 
 #define KEYWORDS(function) ((PyCFunction)(void (*)(void))(function)), METH_VARARGS | METH_KEYWORDS
 
@@ -245,7 +246,7 @@ static PyMethodDef functions[] = {
     {"load_shader", KEYWORDS(ext_program_load), load_doc},
     {"set_classes", set_classes, METH_VARARGS, set_classes_doc},
     {"launch", ext_arrays_launch, METH_VARARGS, launch_doc},
-    {"extent", ext_arrays_extent, METH_VARARGS, extent_doc},
+    {"extent", ext_argument_extent, METH_VARARGS, extent_doc},
     {"numbers", numbers, METH_VARARGS, numbers_doc},
     {NULL, NULL, 0, NULL},
 };

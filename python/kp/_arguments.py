@@ -119,6 +119,13 @@ def read_extent(extent: Any) -> tuple[int, ...]:
     return counts
 
 
+def own_extent(name: str, index: str, param: Param | None, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Over which indices a kernel runs when nobody says: param is the first that it writes, shape that of what is bound to it."""
+    if param is None:
+        return _kp.extent(name, index, (), None, False, 1, 1)
+    return _kp.extent(name, index, shape, param.name, param.kind in KINDS, param.ndim, param.components)
+
+
 def as_numpy(argument: Any, what: str) -> Any:
     """The NumPy array that it is, or shows."""
     import numpy
@@ -152,6 +159,7 @@ __all__ = [
     "check_array",
     "check_memory",
     "check_shape",
+    "own_extent",
     "read_extent",
     "refuse_masked",
     "shape_of",

@@ -13,7 +13,7 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
 from __future__ import annotations
 
 from . import _kp
-from ._arguments import check_array, check_memory, read_extent, refuse_masked, shape_of, target_of
+from ._arguments import check_array, check_memory, own_extent, read_extent, refuse_masked, shape_of, target_of
 from ._images import FOURTH, KINDS, describe
 from ._source import check_function, compile_error
 from .structs import uniform_array
@@ -220,7 +220,11 @@ class Kernel(_kp._Call):
         push, specs = variant.constants(values, f"{self.__name__}() argument")
         for param, tensor in zip(variant.buffers, tensors, strict=True):
             check_memory(param, tensor, f"{self.__name__}() argument '{param.name}'")
-        counts = _kp.extent(variant.program, self.__name__, tuple(tensors)) if extent is None else read_extent(extent)
+        if extent is not None:
+            counts = read_extent(extent)
+        else:
+            written = ((p, t.shape) for p, t in zip(variant.buffers, tensors, strict=True) if p.writes)
+            counts = own_extent(self.__name__, variant.index, *next(written, (None, ())))
         if 0 in counts:
             raise ValueError(f"{self.__name__}(): an extent of {counts} leaves nothing to dispatch")
         return variant.program._algorithm(manager, tensors, counts, push, specs)
@@ -329,6 +333,7 @@ class _Variant:
         # The names that it depends on; None: nothing tells their changes.
         self.watches = [] if capture is None else capture.watches if capture.fixed else None
         self.params = [param for param in program.params if param.kind != "input"]
+        self.index = next((param.type for param in program.params if param.type in ("Index2", "Index3")), "Index")
         self.buffers = [param for param in self.params if param.kind in ("buffer", "uniform", *KINDS)]
         self.views = any(param.ndim > 1 for param in self.buffers if param.kind == "buffer")
         self.scalars = [param for param in self.params if param.kind == "constant"]

@@ -3,6 +3,7 @@
 #include "algorithm.h"
 
 #include "base/alloc.h"
+#include "base/extent.h"
 #include "base/str.h"
 #include "base/structs.h"
 #include "vulkan/guard.h"
@@ -210,11 +211,7 @@ static kp_result reserve_shapes(kp_algorithm *algorithm, const kp_program *progr
     uint32_t words = 0;
     for (size_t i = 0; i < algorithm->param_count; i++)
         words += shape_axes(&algorithm->params[i]);
-    for (size_t i = 0; i < program->param_count; i++) {
-        const char *type = program->params[i].type;
-        if (program->params[i].kind == KP_PARAM_INPUT && type != NULL && strncmp(type, "Index", 5) == 0)
-            algorithm->index_axes = type[5] == '3' ? 3 : type[5] == '2' ? 2 : 1;
-    }
+    algorithm->index_axes = kp_extent_axes(program);
     if (words == 0)
         return KP_OK;
     bool asked = reflection(algorithm)->push_size != 0; // else the kernel has no values, and asks for no shape
@@ -318,20 +315,13 @@ static kp_result check_shape(const kp_algorithm *algorithm, const kp_algorithm_p
     return KP_OK;
 }
 
-// The index's x is the view's last axis, y the one before it: out[i.y, i.x] goes over all of `out`.
-static void set_view_extent(kp_algorithm *algorithm, const kp_algorithm_param *p, const int32_t *shape) {
-    uint32_t axes = algorithm->index_axes;
-    algorithm->has_view_extent = axes != 0 && axes <= p->ndim;
-    for (uint32_t i = 0; i < 3 && algorithm->has_view_extent; i++)
-        algorithm->view_extent[i] = i < axes ? (uint32_t)shape[axes - 1 - i] : 1;
-}
-
-// All pixels, where the index has as many axes.
-static void set_image_extent(kp_algorithm *algorithm, const kp_algorithm_param *p, const kp_memory *image) {
-    algorithm->has_view_extent = algorithm->index_axes == p->ndim;
-    algorithm->view_extent[0] = image->extent.width;
-    algorithm->view_extent[1] = image->extent.height;
-    algorithm->view_extent[2] = image->extent.depth;
+// Of views and images alone: for others it is the elements of the first memory.
+static void set_view_extent(kp_algorithm *algorithm, const kp_algorithm_param *p, const kp_memory *memory) {
+    const kp_param param = {
+        .kind = p->image ? KP_PARAM_IMAGE : KP_PARAM_BUFFER, .ndim = p->ndim, .components = p->components};
+    algorithm->has_view_extent =
+        algorithm->index_axes != 0 && (p->image || p->ndim > 1) &&
+        kp_extent_find(&param, algorithm->index_axes, memory->ndim, memory->shape, algorithm->view_extent);
 }
 
 static kp_result take_shapes(kp_algorithm *algorithm, kp_memory *const *memory, size_t count) {
@@ -350,10 +340,8 @@ static kp_result take_shapes(kp_algorithm *algorithm, kp_memory *const *memory, 
         uint32_t axes = at != NULL ? shape_axes(p) : 0;
         for (uint32_t axis = 0; p->binding < count && axis < axes; axis++)
             at[axis] = (int32_t)memory[p->binding]->shape[axis];
-        if (p->writes && !written && axes != 0)
-            set_view_extent(algorithm, p, at);
-        else if (p->writes && !written && p->image && p->binding < count)
-            set_image_extent(algorithm, p, memory[p->binding]);
+        if (p->writes && !written && p->binding < count)
+            set_view_extent(algorithm, p, memory[p->binding]);
         written |= p->writes;
         at = at != NULL ? at + axes : NULL;
     }

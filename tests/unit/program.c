@@ -136,6 +136,54 @@ static void test_counts_that_overflow(void **state) {
     assert_ptr_equal(p, state);
 }
 
+// Of a kernel with that index that writes `param`, bound to memory of that shape.
+static kp_result extent_of(const char *index, const kp_param *param, uint32_t ndim, const uint64_t *shape,
+                           uint32_t extent[3]) {
+    const kp_param input = {.kind = KP_PARAM_INPUT, .type = index};
+    const kp_program program = {.name = "k", .params = &input, .param_count = 1};
+    return kp_program_extent(&program, param, ndim, shape, extent);
+}
+
+static void test_extent_of_what_is_written(void **state) {
+    (void)state;
+    const kp_param flat = {.ndim = 1, .components = 1}, vectors = {.ndim = 1, .components = 3};
+    const kp_param view = {.ndim = 2, .components = 3}, image = {.kind = KP_PARAM_IMAGE, .ndim = 2, .components = 4};
+    const uint64_t shape[] = {5, 7, 3};
+    const struct {
+        const char *index;
+        const kp_param *param;
+        uint32_t ndim, extent[3];
+    } cases[] = {{"Index", &flat, 3, {105, 1, 1}},  {"Index", &flat, 0, {1, 1, 1}},  {"Index", &vectors, 3, {35, 1, 1}},
+                 {"Index", &view, 3, {5, 1, 1}},    {"Index2", &view, 3, {7, 5, 1}}, {"Index2", &image, 3, {7, 5, 1}},
+                 {"ivec3", &vectors, 3, {35, 1, 1}}};
+    for (size_t k = 0; k < COUNT_OF(cases); k++) {
+        uint32_t extent[3];
+        assert_ok(extent_of(cases[k].index, cases[k].param, cases[k].ndim, shape, extent));
+        assert_memory_equal(extent, cases[k].extent, sizeof extent);
+    }
+    uint32_t most[3];
+    assert_ok(extent_of("Index", &flat, 1, (uint64_t[]){UINT64_C(1) << 40}, most));
+    assert_int_equal(most[0], UINT32_MAX);
+}
+
+static void test_extent_that_has_to_be_given(void **state) {
+    (void)state;
+    const kp_param flat = {.ndim = 1, .components = 1};
+    const kp_param image = {.kind = KP_PARAM_IMAGE, .name = "out", .ndim = 2, .components = 4};
+    const uint64_t shape[] = {5, 7, 4};
+    uint32_t extent[3];
+    assert_fails(extent_of("Index2", &flat, 3, shape, extent), KP_ERROR_TYPE,
+                 "k() has Index2: give its extent, as in k(..., extent=(640, 480))");
+    assert_fails(extent_of("Index", &image, 3, shape, extent), KP_ERROR_TYPE,
+                 "k() has Index, but 'out' has 2 axes: give its extent");
+    assert_fails(extent_of("Index", NULL, 0, NULL, extent), KP_ERROR_TYPE,
+                 "k() writes no buffer: give its extent, as in k(..., extent=100)");
+    assert_fails(kp_program_extent(NULL, NULL, 0, NULL, extent), KP_ERROR_ARGUMENT,
+                 "kp_program_extent: program is NULL");
+    assert_fails(extent_of("Index", &flat, 1, NULL, extent), KP_ERROR_ARGUMENT, "kp_program_extent: shape is NULL");
+    assert_fails(extent_of("Index", NULL, 0, NULL, NULL), KP_ERROR_ARGUMENT, "kp_program_extent: extent is NULL");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_everything_is_copied),
@@ -144,6 +192,8 @@ int main(void) {
         cmocka_unit_test(test_nothing_at_all),
         cmocka_unit_test(test_out_of_memory_leaves_out_alone),
         cmocka_unit_test(test_counts_that_overflow),
+        cmocka_unit_test(test_extent_of_what_is_written),
+        cmocka_unit_test(test_extent_that_has_to_be_given),
     };
     return cmocka_run_group_tests_name("program", tests, NULL, NULL);
 }

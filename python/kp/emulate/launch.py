@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import read_extent, refuse_masked, target_of
+from .._arguments import own_extent, read_extent, refuse_masked, target_of
 from .._kp import LimitError, Memory, Param
 from .._source import default_values
 from .arguments import Arguments, declare, text_of, value_of
@@ -508,23 +508,16 @@ class Emulation:
     def _extent(self, extent: Any, values: list[Any]) -> Any:
         if extent is not None:
             return read_extent(extent)
+        given = zip([p for p in self.parameters if not p.is_input], values)
+        bound = ((p, v) for p, v in given if p.name in self.writes and (p.array or p.image or p.is_lone))
+        parameter, value = next(bound, (None, None))
+        param, shape = None, ()
+        if parameter is not None and value is not None:
+            param, shape = self._param(parameter), value.shape
+        if parameter is not None and parameter.image is not None:
+            shape = (*reversed(Image(parameter.name, parameter.image, value).sizes), 1)
         index = next((p.spec for p in self.parameters if isinstance(p.spec, Index) and p.spec.name == "Index"), None)
-        axes = index.axes if index is not None else 1
-        for parameter, value in zip([p for p in self.parameters if not p.is_input], values):
-            if parameter.image is not None and parameter.name in self.writes:
-                if axes == parameter.image.axes:
-                    return Image(parameter.name, parameter.image, value).sizes
-                raise TypeError(f"{self.name}(): '{parameter.name}' has {parameter.image.axes} axes: give the extent")
-            if parameter.array is not None and parameter.name in self.writes:
-                if parameter.array.axes > 1 and axes <= parameter.array.axes:
-                    return value.shape[axes - 1 :: -1] if axes > 1 else value.shape[:1]
-                break
-        if index is not None and index.axes > 1:
-            raise TypeError(f"{self.name}() has Index{index.axes}: give its extent, as in extent=(640, 480)")
-        for parameter, value in zip([p for p in self.parameters if not p.is_input], values):
-            if parameter.array is not None and parameter.name in self.writes:
-                return len(Buffer(parameter.name, parameter.array.element, value))
-        raise TypeError(f"{self.name}() writes no buffer: give its extent, as in extent=100")
+        return own_extent(self.name, f"Index{index.axes}" if index and index.axes > 1 else "Index", param, shape)
 
 
 __all__ = ["Array", "Buffer", "Emulation", "Index", "Parameter"]
