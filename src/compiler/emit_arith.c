@@ -258,33 +258,12 @@ static uint32_t emit_long_operator(kp_emitter *e, kp_token_kind op, const kp_typ
     }
 }
 
-static bool is_plus_zero(const kp_node *n) {
-    while (n->kind == KP_NODE_CAST && kp_type_is_float(n->u.operand->type)) // to the components of a vector, and wider
-        n = n->u.operand;
-    return n->kind == KP_NODE_CONST && kp_type_is_float(n->type) && n->u.value.f == 0 && !signbit(n->u.value.f);
-}
-
-// x * 0.0, x / 0.0, 0.0 / x as -(x * -0.0) and so on. Mesa's CPU driver takes a factor or numerator of +0.0 that it
-// knows for the result, whatever the other number is, and such a divisor for a result that may be left out; -0.0 it
-// computes with.
-static uint32_t emit_with_zero(kp_emitter *e, kp_token_kind op, const kp_type *type, kp_node *n, uint32_t left) {
-    bool in_front = is_plus_zero(n->u.binary.left);
-    uint32_t zero = kp_emit_constant(e, type, (kp_value){.f = -0.0});
-    uint32_t right = in_front ? kp_emit_expr(e, n->u.binary.right) : zero;
-    uint32_t result = two(e, plain_operator(op, type), type, in_front ? zero : left, right);
-    return kp_spirv_unary(e->s, SpvOpFNegate, id_of(e, type), result);
-}
-
 uint32_t kp_emit_binary(kp_emitter *e, kp_node *n, uint32_t left) {
     if (kp_type_is_matrix(n->type))
         return kp_emit_matrix_binary(e, n, left);
     const kp_type *type = n->type, *work = working_type(type);
     kp_node *right = n->u.binary.right;
     kp_token_kind op = n->op;
-    if (op == KP_TOKEN_DOUBLE_SLASH && is_plus_zero(right))
-        op = KP_TOKEN_SLASH; // that is what it gives
-    if ((op == KP_TOKEN_STAR || op == KP_TOKEN_SLASH) && (is_plus_zero(n->u.binary.left) || is_plus_zero(right)))
-        return emit_with_zero(e, op, type, n, left);
     switch (op) {
     case KP_TOKEN_DOUBLE_SLASH:
     case KP_TOKEN_PERCENT:

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "float_rules.h"
+#include "known_zeros.h"
 #include "loop_guard.h"
 #include "manager.h"
 #include "pairs.h"
@@ -100,17 +101,36 @@ static kp_result make_layout(kp_manager *manager, kp_pipelines_module *module, c
     return result;
 }
 
+static bool is_own(const kp_reflect *reflect) { return reflect->regroupable || reflect->foldable; }
+
+static bool is_lavapipe(const kp_manager *manager) { return manager->launch.driver == KP_LAUNCH_DRIVER_LAVAPIPE; }
+
+// Of words that are nearly as the device gets them: lavapipe must not know the zeros of kernels of kp's compiler.
+static kp_result create(kp_manager *manager, const kp_reflect *reflect, const uint32_t *words, size_t count,
+                        const char *label, VkShaderModule *out) {
+    uint32_t *hidden = NULL;
+    size_t hidden_count;
+    kp_result result = KP_OK;
+    if (is_lavapipe(manager) && is_own(reflect))
+        result = kp_known_zeros_apply(words, count, &hidden, &hidden_count);
+    if (result == KP_OK && hidden != NULL)
+        result = kp_pipeline_module_create(manager->device, hidden, hidden_count, label, out);
+    else if (result == KP_OK)
+        result = kp_pipeline_module_create(manager->device, words, count, label, out);
+    kp_alloc_free(hidden);
+    return result;
+}
+
 // Where it pays and can be: the module for two indices at a time.
 static kp_result make_pairs(kp_manager *manager, kp_pipelines_module *module, const uint32_t *words, size_t count,
                             const char *label) {
     const kp_device *device = manager->device;
     uint32_t *paired = NULL;
-    if (manager->launch.driver != KP_LAUNCH_DRIVER_LAVAPIPE || !device->features.core.features.shaderInt64 ||
-        !module->regroup || module->reports)
+    if (!is_lavapipe(manager) || !device->features.core.features.shaderInt64 || !module->regroup || module->reports)
         return KP_OK;
     kp_result result = kp_pairs_apply(words, count, &paired, &count);
     if (result == KP_OK && paired != NULL)
-        result = kp_pipeline_module_create(manager->device, paired, count, label, &module->pairs);
+        result = create(manager, module->reflect, paired, count, label, &module->pairs);
     kp_alloc_free(paired);
     return result;
 }
@@ -124,7 +144,7 @@ static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, c
     uint32_t *ruled = NULL, *guarded = NULL;
     kp_result result = KP_OK;
     uint32_t widths = manager->device->limits.float_rules;
-    if (widths != 0 && (reflect->regroupable || reflect->foldable)) {
+    if (widths != 0 && is_own(reflect)) {
         result = kp_float_rules_apply(words, count, widths, &ruled, &count);
         words = ruled;
     }
@@ -134,7 +154,7 @@ static kp_result make_handle(kp_manager *manager, kp_pipelines_module *module, c
         words = guarded;
     }
     if (result == KP_OK)
-        result = kp_pipeline_module_create(manager->device, words, count, label, &module->handle);
+        result = create(manager, reflect, words, count, label, &module->handle);
     if (result == KP_OK)
         result = make_pairs(manager, module, words, count, label);
     kp_alloc_free(ruled);
@@ -170,7 +190,7 @@ static kp_result build_module(kp_manager *manager, const kp_pipelines_desc *desc
     module->subgroup_size = device->limits.max_subgroups != 0 ? desc->subgroup_size : 0;
     module->regroup = manager->regroup && reflect->regroupable;
     module->fold = manager->regroup && reflect->foldable;
-    module->guarded = manager->launch.driver == KP_LAUNCH_DRIVER_LAVAPIPE && reflect->loops;
+    module->guarded = is_lavapipe(manager) && reflect->loops;
     module->reports = module->guarded || reflect->reports;
     result = make_handle(manager, module, desc->label);
     if (result == KP_OK)

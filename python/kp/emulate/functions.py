@@ -14,7 +14,7 @@ from .bits import BIT_FUNCTIONS
 from .maths import MATH_FUNCTIONS, common
 from .matrices import MATRIX_FUNCTIONS, Matrix
 from .scalars import FLOATS, SCALARS, f32, i32
-from .vectors import Vector, lift, same, vector
+from .vectors import Vector, lift, same, total, vector
 
 
 def _is_plain(x: Any) -> bool:
@@ -53,11 +53,11 @@ def _sign(x: Any) -> Any:
 
 
 def dot(a: Any, b: Any) -> Any:
-    return same(a, b).scalar(math.fsum(float(x) * float(y) for x, y in zip(a, b)))
+    return same(a, b).scalar(total(float(x) * float(y) for x, y in zip(a, b)))
 
 
 def _total(v: Any) -> Any:
-    return v.scalar(math.fsum(v) if issubclass(v.scalar, float) else sum(map(int, v)))
+    return v.scalar(total(v) if issubclass(v.scalar, float) else sum(map(int, v)))
 
 
 def _log(x: Any, base: Any = None) -> Any:
@@ -65,7 +65,7 @@ def _log(x: Any, base: Any = None) -> Any:
 
 
 def length(v: Any) -> Any:
-    return same(v, v).scalar(math.sqrt(math.fsum(float(x) ** 2 for x in v)))
+    return same(v, v).scalar(math.sqrt(total(float(x) * float(x) for x in v)))
 
 
 def cross(a: Any, b: Any) -> Any:
@@ -74,13 +74,13 @@ def cross(a: Any, b: Any) -> Any:
 
 
 def normalize(v: Any) -> Any:
-    size = math.sqrt(math.fsum(float(x) ** 2 for x in same(v, v)))
+    size = math.sqrt(total(float(x) * float(x) for x in same(v, v)))
     with np.errstate(all="ignore"):
         return v.map(lambda x: v.scalar(float(np.float64(x) / np.float64(size))))
 
 
 def reflect(v: Any, n: Any) -> Any:
-    d = math.fsum(float(x) * float(y) for x, y in zip(same(v, n), n))
+    d = total(float(x) * float(y) for x, y in zip(same(v, n), n))
     return type(v)(*[v.scalar(float(x) - 2.0 * d * float(y)) for x, y in zip(v, n)])
 
 

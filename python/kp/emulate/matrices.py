@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import itertools
-import math
 import operator
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
@@ -12,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .scalars import f16, f32, f64
-from .vectors import Composite, Vector, typed, vector
+from .vectors import Composite, Vector, total, typed, vector
 
 
 class Matrix(Composite):
@@ -135,7 +134,7 @@ class Matrix(Composite):
 
 
 def _dot(a: Any, b: Any, scalar: Any) -> Any:
-    return scalar(math.fsum(float(x) * float(y) for x, y in zip(a, b)))
+    return scalar(total(float(x) * float(y) for x, y in zip(a, b)))
 
 
 def _operator(name: str) -> None:

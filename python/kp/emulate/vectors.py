@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
+import math
 import operator
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, ClassVar
 
 from .scalars import ARITHMETIC, BITWISE, COMPARISONS, SCALARS, SHIFTS, f16, f32, f64, holds, i32, mismatch, u32
@@ -197,6 +199,16 @@ def same(a: Any, b: Any) -> Any:
     if type(a) is not type(b) or not isinstance(a, Vector) or not issubclass(a.scalar, float):
         raise mismatch("vectors of floats are needed", a, b)
     return a
+
+
+def total(numbers: Iterable[float]) -> float:
+    """The exact sum, rounded once; with infinities and zeros as one addition after the other has them."""
+    numbers = list(numbers)
+    try:
+        result = math.fsum(numbers)
+    except (ValueError, OverflowError):
+        result = 0.0
+    return result or functools.reduce(operator.add, numbers)
 
 
 def _operators() -> None:

@@ -1,0 +1,652 @@
+// See known_zeros.h. Two facts are told of every id with floats in it, by walks over the module until they stay:
+// whether a compiler may KNOW it, that is, make a constant of some part of it, and whether such a part may be ZERO. A
+// pointer's facts are those of what is loaded through it. All that is no float may be known, and be zero.
+//
+// What is hidden is known no more. That is done where a zero goes into arithmetic, and also where it goes into a
+// variable, a call or a function's result: so a sum that starts at 0 costs something where it starts, and nothing in
+// the loop that adds to it.
+//
+//     x * zero        x * (zero | n), n = w * w & 2, w the number of the workgroup: no square has that bit
+#include "known_zeros.h"
+
+#include "base/alloc.h"
+#include "base/str.h"
+#include "reflect_module.h"
+
+#include <spirv/unified1/GLSL.std.450.h>
+#include <string.h>
+
+enum { HEADER = 5, BOUND = 3, KNOWN = 1, ZERO = 2, BOTH = KNOWN | ZERO };
+
+// Of a type.
+typedef struct shape {
+    uint8_t width;         // of its floats; 0: there are none
+    uint8_t rows, columns; // of a matrix; a vector is a column, and a scalar one of one row. 0: of arrays and structs
+} shape;
+
+typedef struct walk {
+    kp_reflect_module module;
+    shape *shapes;    // by row of a type
+    uint8_t *facts;   // by row
+    bool changed;     // since the last walk began
+    uint32_t next;    // id
+    uint32_t nothing; // in the function that is written: the number that is 0
+    uint32_t workgroup, type_u32, type_u32x3, two;
+    bool int16, int64, hides;
+    kp_str globals, body;
+} walk;
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Types
+// ---------------------------------------------------------------------------------------------------------------------
+
+static shape shape_of_type(walk *w, uint32_t type) {
+    uint32_t row = kp_reflect_module_find(&w->module, type);
+    return row != KP_REFLECT_NONE ? w->shapes[row] : (shape){0};
+}
+
+static shape any_member(walk *w, const kp_reflect_instruction *i) {
+    shape s = {0};
+    for (uint32_t k = 2; k < i->count && s.width == 0; k++)
+        s.width = shape_of_type(w, i->words[k]).width;
+    return s;
+}
+
+static void read_type(walk *w, uint32_t row, const kp_reflect_instruction *i) {
+    shape s = {0};
+    switch (i->op) {
+    case SpvOpTypeFloat:
+        s = (shape){(uint8_t)kp_reflect_operand(i, 2), 1, 1};
+        break;
+    case SpvOpTypeVector:
+        s = shape_of_type(w, kp_reflect_operand(i, 2));
+        s.rows = (uint8_t)kp_reflect_operand(i, 3);
+        break;
+    case SpvOpTypeMatrix:
+        s = shape_of_type(w, kp_reflect_operand(i, 2));
+        s.columns = (uint8_t)kp_reflect_operand(i, 3);
+        break;
+    case SpvOpTypeArray:
+    case SpvOpTypeRuntimeArray:
+        s.width = shape_of_type(w, kp_reflect_operand(i, 2)).width;
+        break;
+    case SpvOpTypeStruct:
+        s = any_member(w, i);
+        break;
+    default:
+        break;
+    }
+    w->shapes[row] = s;
+}
+
+static shape shape_of_row(walk *w, uint32_t row) {
+    uint32_t type = kp_reflect_module_type(&w->module, row);
+    return type != KP_REFLECT_NONE ? w->shapes[type] : (shape){0};
+}
+
+static bool is_number(shape s) { return s.width != 0 && s.rows != 0; }
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Facts
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t row_of(walk *w, uint32_t id) { return kp_reflect_module_find(&w->module, id); }
+
+static uint8_t fact(walk *w, uint32_t id) {
+    uint32_t row = row_of(w, id);
+    return row != KP_REFLECT_NONE ? w->facts[row] : BOTH;
+}
+
+static void add(walk *w, uint32_t row, uint8_t facts) {
+    if (row == KP_REFLECT_NONE || (w->facts[row] | facts) == w->facts[row])
+        return;
+    w->facts[row] |= facts;
+    w->changed = true;
+}
+
+// Is it hidden, where it is stored, passed or returned, or an operand of one step?
+static bool is_hidden_for(walk *w, uint32_t id, uint8_t facts) {
+    uint32_t row = row_of(w, id);
+    return row != KP_REFLECT_NONE && (w->facts[row] & facts) != 0 && is_number(shape_of_row(w, row));
+}
+
+static bool is_hidden(walk *w, uint32_t id) { return is_hidden_for(w, id, ZERO); }
+
+// What is known of it there.
+static uint8_t left_of(walk *w, uint32_t id) { return is_hidden(w, id) ? 0 : fact(w, id); }
+
+// The row of the variable or parameter that a pointer points into.
+static uint32_t root_of(walk *w, uint32_t pointer) {
+    for (;;) {
+        uint32_t row = row_of(w, pointer);
+        if (row == KP_REFLECT_NONE)
+            return row;
+        kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+        if (i.op != SpvOpAccessChain && i.op != SpvOpInBoundsAccessChain && i.op != SpvOpCopyObject)
+            return row;
+        pointer = kp_reflect_operand(&i, 3);
+    }
+}
+
+static bool is_zero(const kp_reflect_instruction *i, uint8_t width) {
+    uint32_t low = kp_reflect_operand(i, 3), high = kp_reflect_operand(i, 4);
+    return width == 16 ? (low & 0x7FFF) == 0 : width == 32 ? low << 1 == 0 : low == 0 && high << 1 == 0;
+}
+
+static uint8_t any_of(walk *w, const kp_reflect_instruction *i, uint32_t first, uint32_t end) {
+    uint8_t facts = 0;
+    for (uint32_t k = first; k < end && k < i->count; k++)
+        facts |= fact(w, i->words[k]);
+    return facts;
+}
+
+static bool has_no_initializer(const kp_reflect_instruction *i) { return i->count < 5; }
+
+// Uniforms and push constants are known where the driver compiles for their values.
+static uint8_t of_variable(walk *w, const kp_reflect_instruction *i) {
+    switch (i->words[3]) {
+    case SpvStorageClassStorageBuffer:
+    case SpvStorageClassWorkgroup:
+        return 0;
+    case SpvStorageClassFunction:
+        return has_no_initializer(i) ? 0 : left_of(w, i->words[4]);
+    case SpvStorageClassPrivate:
+        return has_no_initializer(i) ? 0 : fact(w, i->words[4]) | KNOWN;
+    default:
+        return BOTH;
+    }
+}
+
+static bool is_choice(uint32_t instruction) {
+    switch (instruction) {
+    case GLSLstd450FMin:
+    case GLSLstd450FMax:
+    case GLSLstd450FClamp:
+    case GLSLstd450NMin:
+    case GLSLstd450NMax:
+    case GLSLstd450NClamp:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_rounding(uint32_t instruction) {
+    switch (instruction) {
+    case GLSLstd450Floor:
+    case GLSLstd450Ceil:
+    case GLSLstd450Trunc:
+    case GLSLstd450Round:
+    case GLSLstd450RoundEven:
+        return true;
+    default:
+        return false;
+    }
+}
+
+// Functions that a driver makes of several steps, and operations that are a sum: between the steps there may be zeros
+// of 1 - 1 or of a tiny product, so nothing may be known there.
+static uint8_t hidden_of_function(const kp_reflect_instruction *i) {
+    uint32_t instruction = kp_reflect_operand(i, 4);
+    if (is_choice(instruction) || is_rounding(instruction))
+        return 0;
+    switch (instruction) {
+    case GLSLstd450Length:
+    case GLSLstd450Normalize:
+    case GLSLstd450Determinant:
+    case GLSLstd450MatrixInverse:
+        return KNOWN;
+    default:
+        return i->count > 6 ? KNOWN : ZERO;
+    }
+}
+
+// Which facts of its operands, those from word 3 or 5 on, make that they are hidden. 0: it is no arithmetic, or such
+// that Mesa does right.
+static uint8_t hidden_of(const kp_reflect_instruction *i) {
+    switch (i->op) {
+    case SpvOpFAdd:
+    case SpvOpFSub:
+    case SpvOpFMul:
+    case SpvOpFDiv:
+    case SpvOpVectorTimesScalar:
+    case SpvOpMatrixTimesScalar:
+    case SpvOpOuterProduct:
+        return ZERO;
+    case SpvOpFRem:
+    case SpvOpFMod:
+    case SpvOpDot:
+    case SpvOpVectorTimesMatrix:
+    case SpvOpMatrixTimesVector:
+    case SpvOpMatrixTimesMatrix:
+        return KNOWN;
+    case SpvOpExtInst:
+        return hidden_of_function(i);
+    default:
+        return 0;
+    }
+}
+
+static uint32_t first_operand(const kp_reflect_instruction *i) { return i->op == SpvOpExtInst ? 5 : 3; }
+
+// Of what is computed: known when all that it is computed from is.
+static uint8_t computed(walk *w, const kp_reflect_instruction *i, uint8_t hidden) {
+    for (uint32_t k = first_operand(i); k < i->count; k++) {
+        if (is_hidden_for(w, i->words[k], hidden) || (fact(w, i->words[k]) & KNOWN) == 0)
+            return 0;
+    }
+    return BOTH;
+}
+
+static uint8_t of_value(walk *w, const kp_reflect_instruction *i) {
+    uint8_t hidden = hidden_of(i);
+    if (hidden != 0)
+        return computed(w, i, hidden);
+    switch (i->op) {
+    case SpvOpConstant:
+        return KNOWN | (is_zero(i, shape_of_type(w, i->words[1]).width) ? ZERO : 0);
+    case SpvOpConstantComposite:
+        return KNOWN | any_of(w, i, 3, i->count);
+    case SpvOpVariable:
+        return of_variable(w, i);
+    case SpvOpLoad:
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+    case SpvOpCopyObject:
+    case SpvOpCompositeExtract:
+    case SpvOpVectorExtractDynamic:
+    case SpvOpTranspose:
+    case SpvOpFNegate:
+    case SpvOpFunctionCall:
+        return any_of(w, i, 3, 4);
+    case SpvOpCompositeInsert:
+    case SpvOpVectorInsertDynamic:
+    case SpvOpVectorShuffle:
+        return any_of(w, i, 3, 5);
+    case SpvOpCompositeConstruct:
+        return any_of(w, i, 3, i->count);
+    case SpvOpSelect:
+        return any_of(w, i, 4, 6);
+    case SpvOpFConvert:
+    case SpvOpQuantizeToF16:
+        return any_of(w, i, 3, 4) != 0 ? BOTH : 0; // a small number may become 0
+    case SpvOpExtInst:                             // a choice keeps a number, rounding may make a zero of it
+        return any_of(w, i, 5, i->count) == 0 ? 0 : is_choice(i->words[4]) ? any_of(w, i, 5, i->count) : BOTH;
+    case SpvOpFunction:
+    case SpvOpFunctionParameter:
+    case SpvOpAtomicLoad:
+    case SpvOpAtomicExchange:
+    case SpvOpAtomicFAddEXT:
+        return 0;
+    default:
+        return BOTH;
+    }
+}
+
+static uint8_t of_phi(walk *w, const kp_reflect_instruction *i) {
+    uint8_t facts = 0;
+    for (uint32_t k = 3; k < i->count; k += 2)
+        facts |= fact(w, i->words[k]);
+    return facts;
+}
+
+// To the parameters; what is passed by reference may be given anything.
+static void read_call(walk *w, const kp_reflect_instruction *i) {
+    uint32_t function = row_of(w, kp_reflect_operand(i, 3));
+    if (function == KP_REFLECT_NONE)
+        return;
+    uint32_t at = w->module.defs[function].at;
+    kp_reflect_instruction p;
+    kp_reflect_module_next(&w->module, &at, &p);
+    for (uint32_t k = 4; k < i->count && kp_reflect_module_next(&w->module, &at, &p); k++) {
+        if (p.op != SpvOpFunctionParameter)
+            return;
+        uint32_t type = row_of(w, p.words[1]);
+        if (type != KP_REFLECT_NONE && kp_reflect_module_def(&w->module, type).op == SpvOpTypePointer) {
+            add(w, root_of(w, i->words[k]), BOTH);
+            add(w, row_of(w, p.words[2]), BOTH);
+        } else {
+            add(w, row_of(w, p.words[2]), left_of(w, i->words[k]));
+        }
+    }
+}
+
+static void read_statement(walk *w, const kp_reflect_instruction *i, uint32_t function) {
+    switch (i->op) {
+    case SpvOpStore:
+        add(w, root_of(w, kp_reflect_operand(i, 1)), left_of(w, kp_reflect_operand(i, 2)));
+        break;
+    case SpvOpCopyMemory:
+        add(w, root_of(w, kp_reflect_operand(i, 1)), fact(w, kp_reflect_operand(i, 2)));
+        break;
+    case SpvOpReturnValue:
+        add(w, function, left_of(w, kp_reflect_operand(i, 1)));
+        break;
+    case SpvOpFunctionCall:
+        read_call(w, i);
+        break;
+    default:
+        break;
+    }
+}
+
+// Ids without floats: all is said at once.
+static void read_ids(walk *w) {
+    for (uint32_t row = 0; row < w->module.def_count; row++) {
+        kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+        if (row < w->module.global_count)
+            read_type(w, row, &i);
+        uint32_t type = kp_reflect_module_type(&w->module, row);
+        bool pointer = type != KP_REFLECT_NONE && kp_reflect_module_def(&w->module, type).op == SpvOpTypePointer;
+        if (i.op != SpvOpFunction && !pointer && shape_of_row(w, row).width == 0)
+            w->facts[row] = BOTH;
+    }
+}
+
+static void read_facts(walk *w) {
+    kp_reflect_instruction i;
+    do {
+        uint32_t function = KP_REFLECT_NONE;
+        w->changed = false;
+        for (uint32_t row = 0; row < w->module.global_count; row++) {
+            i = kp_reflect_module_def(&w->module, row);
+            if (w->facts[row] != BOTH)
+                add(w, row, of_value(w, &i));
+        }
+        for (uint32_t at = w->module.function_at; kp_reflect_module_next(&w->module, &at, &i);) {
+            function = i.op == SpvOpFunction ? row_of(w, i.words[2]) : function;
+            read_statement(w, &i, function);
+            uint32_t row = i.count > 2 ? row_of(w, i.words[2]) : KP_REFLECT_NONE;
+            if (row != KP_REFLECT_NONE && w->module.defs[row].at == i.at && w->facts[row] != BOTH)
+                add(w, row, i.op == SpvOpPhi ? of_phi(w, &i) : of_value(w, &i));
+        }
+    } while (w->changed);
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// Writing
+// ---------------------------------------------------------------------------------------------------------------------
+
+static void put(kp_str *to, SpvOp op, const uint32_t *operands, uint32_t count) {
+    uint32_t first = (count + 1) << SpvWordCountShift | (uint32_t)op;
+    kp_str_add(to, (const char *)&first, sizeof first);
+    kp_str_add(to, (const char *)operands, count * sizeof *operands);
+}
+
+#define PUT(to, op, ...) \
+    put(to, op, (const uint32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)))
+
+static uint32_t make(walk *w, SpvOp op, uint32_t type, uint32_t operand) {
+    PUT(&w->body, op, type, w->next, operand);
+    return w->next++;
+}
+
+static uint32_t make2(walk *w, SpvOp op, uint32_t type, uint32_t a, uint32_t b) {
+    PUT(&w->body, op, type, w->next, a, b);
+    return w->next++;
+}
+
+// The id behind the opcode of an instruction among words that has these operands behind its id.
+static uint32_t find_in(const uint32_t *words, size_t count, SpvOp op, uint32_t a, uint32_t b) {
+    for (size_t at = 0; at < count; at += words[at] >> SpvWordCountShift) {
+        if ((words[at] & SpvOpCodeMask) == (uint32_t)op && words[at + 2] == a && words[at + 3] == b)
+            return words[at + 1];
+    }
+    return 0;
+}
+
+// A type or constant of the module, or one that is made now.
+static uint32_t global(walk *w, SpvOp op, uint32_t a, uint32_t b) {
+    const kp_reflect_module *m = &w->module;
+    uint32_t found = find_in(m->words + HEADER, m->function_at - HEADER, op, a, b);
+    if (found == 0)
+        found = find_in((const uint32_t *)(const void *)w->globals.data, w->globals.length / 4, op, a, b);
+    if (found != 0)
+        return found;
+    PUT(&w->globals, op, w->next, a, b);
+    return w->next++;
+}
+
+static uint32_t unsigned_type(walk *w, uint32_t width, uint32_t rows) {
+    w->int16 = w->int16 || width == 16;
+    w->int64 = w->int64 || width == 64;
+    uint32_t type = global(w, SpvOpTypeInt, width, 0);
+    return rows == 1 ? type : global(w, SpvOpTypeVector, type, rows);
+}
+
+// The number that is 0, with as many bits and components.
+static uint32_t nothing_like(walk *w, shape s) {
+    uint32_t one = w->nothing;
+    if (s.width != 32)
+        one = make(w, SpvOpUConvert, unsigned_type(w, s.width, 1), one);
+    if (s.rows == 1)
+        return one;
+    uint32_t type = unsigned_type(w, s.width, s.rows), operands[6] = {type, w->next, one, one, one, one};
+    put(&w->body, SpvOpCompositeConstruct, operands, 2u + s.rows);
+    return w->next++;
+}
+
+static uint32_t hide_column(walk *w, uint32_t type, uint32_t id, shape s) {
+    uint32_t bits_type = unsigned_type(w, s.width, s.rows);
+    uint32_t bits = make(w, SpvOpBitcast, bits_type, id);
+    bits = make2(w, SpvOpBitwiseOr, bits_type, bits, nothing_like(w, s));
+    return make(w, SpvOpBitcast, type, bits);
+}
+
+static uint32_t hide(walk *w, uint32_t id) {
+    uint32_t type = kp_reflect_module_type(&w->module, row_of(w, id));
+    kp_reflect_instruction i = kp_reflect_module_def(&w->module, type);
+    shape s = w->shapes[type];
+    w->hides = true;
+    if (i.op != SpvOpTypeMatrix)
+        return hide_column(w, i.words[1], id, s);
+    uint32_t operands[6] = {i.words[1], 0};
+    for (uint32_t k = 0; k < s.columns; k++)
+        operands[2 + k] = hide_column(w, i.words[2], make2(w, SpvOpCompositeExtract, i.words[2], id, k), s);
+    operands[1] = w->next;
+    put(&w->body, SpvOpCompositeConstruct, operands, 2u + s.columns);
+    return w->next++;
+}
+
+// Its operands from `first` on, as far as they must be, are others from now on.
+static void hide_operands(walk *w, const kp_reflect_instruction *i, uint32_t first, uint8_t facts) {
+    for (uint32_t k = first; k < i->count; k++) {
+        if (is_hidden_for(w, i->words[k], facts))
+            w->module.words[i->at + k] = hide(w, i->words[k]);
+    }
+}
+
+static void write_operands(walk *w, const kp_reflect_instruction *i) {
+    uint8_t hidden = hidden_of(i);
+    if (hidden != 0)
+        hide_operands(w, i, first_operand(i), hidden);
+    else if (i->op == SpvOpFunctionCall)
+        hide_operands(w, i, 4, ZERO);
+    else if (i->op == SpvOpStore && is_hidden(w, i->words[2]))
+        w->module.words[i->at + 2] = hide(w, i->words[2]);
+    else if (i->op == SpvOpReturnValue)
+        hide_operands(w, i, 1, ZERO);
+}
+
+static void write_one(walk *w, const kp_reflect_instruction *i) {
+    kp_str_add(&w->body, (const char *)i->words, i->count * sizeof *i->words);
+}
+
+static bool starts_hidden(walk *w, const kp_reflect_instruction *i) {
+    return i->op == SpvOpVariable && !has_no_initializer(i) && is_hidden(w, i->words[4]);
+}
+
+static void write_nothing(walk *w) {
+    uint32_t ids = make(w, SpvOpLoad, w->type_u32x3, w->workgroup);
+    uint32_t id = make2(w, SpvOpCompositeExtract, w->type_u32, ids, 0);
+    id = make2(w, SpvOpIMul, w->type_u32, id, id);
+    w->nothing = make2(w, SpvOpBitwiseAnd, w->type_u32, id, w->two);
+}
+
+// What stands between a function's variables and the rest: the number that is 0, and stores of what variables start
+// with.
+static void write_start(walk *w, uint32_t first, uint32_t end) {
+    kp_reflect_instruction i;
+    write_nothing(w);
+    for (uint32_t at = first; at < end && kp_reflect_module_next(&w->module, &at, &i);) {
+        if (starts_hidden(w, &i)) {
+            uint32_t value = hide(w, i.words[4]);
+            PUT(&w->body, SpvOpStore, i.words[2], value);
+        }
+    }
+}
+
+static void write_variable(walk *w, const kp_reflect_instruction *i) {
+    if (starts_hidden(w, i))
+        PUT(&w->body, SpvOpVariable, i->words[1], i->words[2], i->words[3]);
+    else
+        write_one(w, i);
+}
+
+static bool is_line(SpvOp op) { return op == SpvOpLine || op == SpvOpNoLine; }
+
+static void write_functions(walk *w) {
+    kp_reflect_instruction i;
+    bool begins = false;    // the next label is the function's first
+    uint32_t variables = 0; // where they begin, until they are behind
+    for (uint32_t at = w->module.function_at; kp_reflect_module_next(&w->module, &at, &i);) {
+        if (variables != 0 && i.op != SpvOpVariable && !is_line(i.op)) {
+            write_start(w, variables, i.at);
+            variables = 0;
+        }
+        if (i.op == SpvOpLabel && begins)
+            variables = at;
+        begins = i.op == SpvOpFunction || (begins && i.op != SpvOpLabel);
+        write_operands(w, &i);
+        if (i.op == SpvOpVariable)
+            write_variable(w, &i);
+        else
+            write_one(w, &i);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------------------------------
+// The module
+// ---------------------------------------------------------------------------------------------------------------------
+
+static uint32_t find_workgroup(walk *w) {
+    for (uint32_t row = 0; row < w->module.global_count; row++) {
+        const kp_reflect_def *def = &w->module.defs[row];
+        if (def->builtin == SpvBuiltInWorkgroupId && kp_reflect_module_def(&w->module, row).op == SpvOpVariable)
+            return def->id;
+    }
+    return 0;
+}
+
+static bool has_capability(const walk *w, SpvCapability capability) {
+    const uint32_t *words = w->module.words;
+    for (size_t at = HEADER; (words[at] & SpvOpCodeMask) == SpvOpCapability; at += words[at] >> SpvWordCountShift) {
+        if (words[at + 1] == (uint32_t)capability)
+            return true;
+    }
+    return false;
+}
+
+static bool lists(const kp_reflect_instruction *entry, uint32_t variable) {
+    uint32_t k = 3;
+    while (k < entry->count && (entry->words[k] >> 24) != 0) // its name
+        k++;
+    for (k++; k < entry->count; k++) {
+        if (entry->words[k] == variable)
+            return true;
+    }
+    return false;
+}
+
+static void write_entry(walk *w, const kp_reflect_instruction *i, kp_str *to) {
+    uint32_t first = i->words[0];
+    bool more = !lists(i, w->workgroup);
+    first += more ? 1u << SpvWordCountShift : 0;
+    kp_str_add(to, (const char *)&first, sizeof first);
+    kp_str_add(to, (const char *)(i->words + 1), (i->count - 1) * sizeof first);
+    if (more)
+        kp_str_add(to, (const char *)&w->workgroup, sizeof w->workgroup);
+}
+
+static void append(kp_str *to, const kp_str *from) {
+    if (from->length != 0)
+        kp_str_add(to, from->data, from->length);
+    to->failed = to->failed || from->failed;
+}
+
+static bool is_annotation(SpvOp op) { return op == SpvOpDecorate || op == SpvOpMemberDecorate; }
+
+static void assemble(walk *w, bool decorate, kp_str *to) {
+    kp_reflect_instruction i;
+    bool capable = false;
+    w->module.words[BOUND] = w->next;
+    kp_str_add(to, (const char *)w->module.words, HEADER * sizeof(uint32_t));
+    for (uint32_t at = HEADER; at < w->module.function_at && kp_reflect_module_next(&w->module, &at, &i);) {
+        if (!capable && w->int16 && !has_capability(w, SpvCapabilityInt16))
+            PUT(to, SpvOpCapability, SpvCapabilityInt16);
+        if (!capable && w->int64 && !has_capability(w, SpvCapabilityInt64))
+            PUT(to, SpvOpCapability, SpvCapabilityInt64);
+        capable = true;
+        if (decorate && is_annotation(i.op)) {
+            PUT(to, SpvOpDecorate, w->workgroup, SpvDecorationBuiltIn, SpvBuiltInWorkgroupId);
+            decorate = false;
+        }
+        if (i.op == SpvOpEntryPoint)
+            write_entry(w, &i, to);
+        else
+            kp_str_add(to, (const char *)i.words, i.count * sizeof *i.words);
+    }
+    append(to, &w->globals);
+    append(to, &w->body);
+}
+
+// Leaves through the escape when memory runs out.
+static void apply(walk *w, const uint32_t *words, size_t word_count, kp_str *to) {
+    kp_reflect_module *m = &w->module;
+    kp_reflect_module_read(m, words, word_count * sizeof *words);
+    w->shapes = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->shapes);
+    w->facts = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->facts);
+    w->next = m->words[BOUND];
+    read_ids(w);
+    read_facts(w);
+    w->type_u32 = unsigned_type(w, 32, 1);
+    w->type_u32x3 = unsigned_type(w, 32, 3);
+    w->workgroup = find_workgroup(w);
+    bool decorate = w->workgroup == 0;
+    if (decorate) {
+        uint32_t pointer = global(w, SpvOpTypePointer, SpvStorageClassInput, w->type_u32x3);
+        w->workgroup = w->next++;
+        PUT(&w->globals, SpvOpVariable, pointer, w->workgroup, SpvStorageClassInput);
+    }
+    w->two = w->next++;
+    PUT(&w->globals, SpvOpConstant, w->type_u32, w->two, 2);
+    write_functions(w);
+    if (w->hides)
+        assemble(w, decorate, to);
+}
+
+static void release(walk *w) {
+    kp_str_free(&w->globals);
+    kp_str_free(&w->body);
+    kp_arena_free(w->module.keep);
+}
+
+kp_result kp_known_zeros_apply(const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count) {
+    kp_arena arena = {0};
+    kp_str to = {0};
+    walk w = {.module = {.label = "known zeros", .keep = &arena, .scratch = &arena}};
+    walk *volatile kept = &w;
+    if (setjmp(w.module.escape) == 0)
+        apply(kept, words, word_count, &to);
+    kp_result result = w.module.result;
+    size_t length = to.length;
+    if (result == KP_OK && (to.failed || w.globals.failed || w.body.failed))
+        result = kp_error_host_memory(word_count * sizeof *words);
+    if (result == KP_OK) {
+        *out = length != 0 ? (uint32_t *)(void *)kp_str_take(&to) : NULL;
+        *out_count = length / sizeof *words;
+    }
+    kp_str_free(&to);
+    release(&w);
+    return result;
+}
