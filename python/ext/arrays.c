@@ -237,7 +237,7 @@ static bool is_memory(const call *c, size_t k) {
 }
 
 // The bytes of structs, whose dtype is `dtype`.
-static int read_structs(PyObject *array, PyObject *dtype, argument *a, ext_data *data) {
+static int read_structs(kp_ext *ext, PyObject *array, PyObject *dtype, argument *a, ext_data *data) {
     PyObject *numpy = PyImport_ImportModule("numpy");
     PyObject *dense = numpy != NULL ? PyObject_CallMethod(numpy, "ascontiguousarray", "O", array) : NULL;
     int result = dense != NULL ? PyObject_GetBuffer(dense, &data->buffer, PyBUF_ND) : -1;
@@ -248,8 +248,8 @@ static int read_structs(PyObject *array, PyObject *dtype, argument *a, ext_data 
     data->dtype = KP_U8;
     data->bytes = data->buffer.buf;
     data->count = result == 0 && data->buffer.itemsize != 0 ? (size_t)(data->buffer.len / data->buffer.itemsize) : 0;
-    a->wanted.structure = dtype;
-    return result;
+    a->wanted.structure = result == 0 ? ext_struct_one(ext, dtype) : NULL;
+    return result == 0 && a->wanted.structure == NULL ? -1 : result;
 }
 
 // (size from x on, channels, normalized)
@@ -296,15 +296,15 @@ static int read_shape(PyObject *shape, const ext_data *data, const char *what, e
     return 0;
 }
 
-static int read_array(const char *what, const kp_param *p, PyObject *tuple, argument *a, reading *r) {
+static int read_array(kp_ext *ext, const char *what, const kp_param *p, PyObject *tuple, argument *a, reading *r) {
     PyObject *readable, *target, *shape, *image, *dtype = NULL;
     if (!PyArg_ParseTuple(tuple, "OOOOO:launch", &a->given, &readable, &target, &shape, &image))
         return -1;
     int result = image == Py_None && (dtype = ext_struct_dtype(readable)) != NULL
-                     ? read_structs(readable, dtype, a, &r->data)
+                     ? read_structs(ext, readable, dtype, a, &r->data)
                      : ext_data_read(readable, image == Py_None ? (int)p->dtype : (int)EXT_DATA_OWN, EXT_DATA_STRICT,
                                      what, &r->data);
-    Py_XDECREF(dtype); // the array has it
+    Py_XDECREF(dtype);
     if (result == 0)
         result = image != Py_None ? read_image(image, a) : read_shape(shape, &r->data, what, &a->wanted);
     const ext_data *data = &r->data;
@@ -363,7 +363,7 @@ static int read_argument(call *c, const kp_param *p, size_t k) {
         a->wanted = ext_argument_of((ext_tensor *)object);
         return 0; // Python has looked at it
     }
-    if (read_array(what, p, object, a, &c->readings[k]) < 0 || merge(c, what, k) < 0)
+    if (read_array(c->ext, what, p, object, a, &c->readings[k]) < 0 || merge(c, what, k) < 0)
         return -1;
     uint64_t count = ext_argument_count(&a->wanted);
     if (p->kind != KP_PARAM_BUFFER || count % p->components == 0)

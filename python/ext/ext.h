@@ -44,6 +44,7 @@ typedef struct kp_ext {
     PyObject *default_manager; // the one for kernels that are called without tensors, borrowed; NULL: there is none
     PyTypeObject *ndarray;     // numpy.ndarray; NULL until a kernel is called while NumPy is there
     PyTypeObject *numbers[EXT_NUMBERS];     // numpy.float32, float64, int32, int64; likewise
+    PyObject *struct_dtypes;                // {dtype: the first one that is equal}; ext_struct_one
     PyObject *frombuffer;                   // numpy.frombuffer and dtypes; NULL until an array is first asked for
     PyObject *numpy_dtypes[KP_DTYPE_COUNT]; //
     uint64_t serials;                       // last serial given to a tensor
@@ -387,6 +388,10 @@ int ext_axes_fits(const ext_tensor *t, PyObject *array, const char *what);
 
 // The structured dtype of an array, a new reference; NULL without an exception: it has none.
 PyObject *ext_struct_dtype(PyObject *object);
+
+// Of dtypes that are equal always the same one, so that they can be compared by address. Borrowed; NULL with an
+// exception.
+PyObject *ext_struct_one(kp_ext *ext, PyObject *dtype);
 
 // A tensor of an array with that dtype, otherwise as ext_tensor_new. NULL with an exception that names `what`.
 PyObject *ext_struct_tensor(kp_ext *ext, ext_core *core, PyObject *object, PyObject *dtype, const char *what,

@@ -308,6 +308,7 @@ static int module_exec(PyObject *module) {
         X(ext->ndarray);                           \
         for (int i = 0; i < EXT_NUMBERS; i++)      \
             X(ext->numbers[i]);                    \
+        X(ext->struct_dtypes);                     \
         X(ext->frombuffer);                        \
         for (int i = 0; i < KP_DTYPE_COUNT; i++)   \
             X(ext->numpy_dtypes[i]);               \

@@ -116,17 +116,18 @@ static bool add_layout(PyObject *object, key *k) {
     return fits;
 }
 
-// The dtype says what they are; a plan that is remembered keeps it, so that its address stays its own.
-static bool add_structs(PyObject *object, key *k) {
+// The dtype says what they are.
+static bool add_structs(kp_ext *ext, PyObject *object, key *k) {
     PyObject *dtype = PyObject_GetAttrString(object, "dtype");
-    bool fits = dtype != NULL && add(k, ARRAY, (uint64_t)(uintptr_t)dtype << 1 | 1) && add_layout(object, k);
+    PyObject *one = dtype != NULL ? ext_struct_one(ext, dtype) : NULL;
+    bool fits = one != NULL && add(k, ARRAY, (uint64_t)(uintptr_t)one << 1 | 1) && add_layout(object, k);
     PyErr_Clear();
-    Py_XDECREF(dtype); // the array has it
+    Py_XDECREF(dtype);
     return fits;
 }
 
 // Only arrays whose elements lie side by side as the device has them; the others have to be converted.
-static bool add_array(PyObject *object, key *k) {
+static bool add_array(kp_ext *ext, PyObject *object, key *k) {
     Py_buffer *b = &k->buffers[k->array_count];
     ext_element element;
     if (k->array_count == MAX_ARGUMENTS || PyObject_GetBuffer(object, b, PyBUF_FULL_RO) < 0) {
@@ -137,7 +138,7 @@ static bool add_array(PyObject *object, key *k) {
     if (b->format == NULL || !PyBuffer_IsContiguous(b, 'C'))
         return false;
     if (b->format[0] == 'T')
-        return add_structs(object, k);
+        return add_structs(ext, object, k);
     if (ext_element_parse(b->format, b->itemsize, "", &element) < 0) {
         PyErr_Clear();
         return false;
@@ -153,7 +154,7 @@ static bool add_value(kp_ext *ext, PyObject *object, key *k) {
     if (type == ext->tensor_type || type == ext->image_type)
         return add_tensor((ext_tensor *)object, k);
     if (type == ext->ndarray)
-        return add_array(object, k);
+        return add_array(ext, object, k);
     int number = 0;
     while (number < EXT_NUMBERS && type != ext->numbers[number])
         number++;

@@ -165,6 +165,15 @@ static PyObject *finish(PyObject *tensor, PyObject *dtype) {
     return tensor;
 }
 
+PyObject *ext_struct_one(kp_ext *ext, PyObject *dtype) {
+    if (ext->struct_dtypes == NULL)
+        ext->struct_dtypes = PyDict_New();
+    PyObject *one = ext->struct_dtypes != NULL ? PyDict_GetItemWithError(ext->struct_dtypes, dtype) : NULL;
+    if (one != NULL || PyErr_Occurred())
+        return one;
+    return PyDict_SetItem(ext->struct_dtypes, dtype, dtype) == 0 ? dtype : NULL;
+}
+
 int ext_struct_named(PyObject *object, PyObject **out) {
     kp_dtype scalar;
     const char *text = PyUnicode_Check(object) ? PyUnicode_AsUTF8AndSize(object, NULL) : NULL;

@@ -372,6 +372,44 @@ def test_structs(rng, slow_calls):
     assert bodies["at"].tolist() == [[4, 8], [3, 6]] * 2 and np.array_equal(bodies["mass"], mass)
 
 
+class Pair(kp.Struct):
+    a: f32
+    b: i32
+
+
+def pair_dtype():
+    """Another object each time."""
+    return np.dtype([("a", "<f4"), ("b", "<i4")])
+
+
+@kp.kernel
+def set_fields(i: Index, x: Array[Pair], y: Array[Pair]):
+    x[i].a = x[i].a + 1.0
+    y[i].b = y[i].b + 2
+
+
+@pytest.mark.parametrize("warm", [False, True])
+def test_dtypes_of_structs_are_compared_by_value(warm):
+    assert pair_dtype() is not pair_dtype()
+    for _ in range(5 if warm else 1):
+        data = np.zeros(5, pair_dtype())
+        alike = data.view(pair_dtype())
+        assert alike.dtype is not data.dtype and alike.dtype == data.dtype
+        set_fields(data, alike)  # one array in two forms: one buffer
+        assert (data["a"] == 1).all() and (data["b"] == 2).all()
+
+
+def test_equal_dtypes_of_structs_are_one_plan_and_one_memory(memory, slow_calls):
+    x, y = (np.zeros(1000, pair_dtype()) for _ in range(2))
+    set_fields(x, y)
+    before, slow = held(memory()), len(slow_calls)
+    for n in range(20):
+        x, y = (np.array([(n, n)] * 1000, pair_dtype()) for _ in range(2))
+        set_fields(x, y)
+        assert (x["a"] == n + 1).all() and (y["b"] == n + 2).all() and (x["b"] == n).all() and (y["a"] == n).all()
+    assert held(memory()) == before and len(slow_calls) == slow
+
+
 def test_images_are_used_again(memory, rng):
     picture, out = rng.random((5, 7), dtype=np.float32), np.zeros((5, 7), np.float32)
     brighter(picture, out)
