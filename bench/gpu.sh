@@ -94,6 +94,7 @@ step_multiply() {
 }
 step_sweep() { "$build/bench/multiply" --elements $((1 << 28)) --rounds 3 --sweep; }
 step_transfer() { "$build/bench/transfer"; }
+step_thresholds() { PYTHONPATH=$build/site python3 bench/thresholds.py; }
 step_dispatch() { "$build/bench/dispatch" && "$build/bench/manager" --quick && "$build/bench/memory" && "$build/bench/compile"; }
 step_cupy() { python3 bench/peer_cupy.py; }
 step_all-benches() { PYTHONPATH=$build/site python3 bench/run.py --build "$build" --out "$out/bench.json"; }

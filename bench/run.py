@@ -32,6 +32,7 @@ PROGRAMS = [
     "memory",
     "soak",
     "transfer",
+    "thresholds.py",
 ]
 
 
