@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "memory.h"
 #include "sequence.h"
+#include "tensor.h"
 #include "vulkan/guard.h"
 
 #include <stdio.h>
@@ -24,9 +25,8 @@ typedef struct job {
     kp_tensor *tensor;
     unsigned char *data;
     bool up;
-    uint64_t piece;       // elements
     bool copies;          // by the queue for copies
-    atomic_ullong next;   // element that no thread has taken
+    atomic_ullong next;   // byte that no thread has taken
     atomic_bool failed;   //
     pthread_mutex_t lock; // guards what follows: the first failure
     kp_result result;     //
@@ -108,15 +108,14 @@ static void forget(kp_staging_slot *slot) {
     slot->part = slot->target = NULL;
 }
 
-// Submits the copy of `count` elements from `first` on.
-static kp_result start(const job *j, kp_staging_slot *slot, uint64_t first, uint64_t count) {
-    uint64_t size = j->tensor->bytes / j->tensor->count, bytes = count * size;
-    unsigned char *data = j->data + first * size;
+// Submits the copy of the bytes from `first` on.
+static kp_result start(const job *j, kp_staging_slot *slot, uint64_t first, uint64_t bytes) {
+    unsigned char *data = j->data + first;
     kp_result result = make_slot(j, slot);
     if (result == KP_OK)
         result = kp_tensor_view(slot->memory, &(kp_tensor_view_desc){.count = bytes}, &slot->part);
     if (result == KP_OK)
-        result = kp_tensor_view(j->tensor, &(kp_tensor_view_desc){.first = first, .count = count}, &slot->target);
+        result = kp_tensor_bytes_view(j->tensor, first, bytes, &slot->target);
     if (result == KP_OK) {
         kp_memory *up[2] = {slot->part, slot->target}, *down[2] = {slot->target, slot->part};
         result = kp_op_record(&kind, sequence_of(j, slot), j->up ? up : down, 2);
@@ -159,10 +158,9 @@ static void fail(job *j, kp_result result) {
 }
 
 // Where the host reaches the tensor itself, there is nothing to submit.
-static void copy_shared(const job *j, uint64_t first, uint64_t count) {
-    uint64_t size = j->tensor->bytes / j->tensor->count;
-    unsigned char *host = (unsigned char *)kp_memory_host(j->tensor) + first * size, *data = j->data + first * size;
-    memcpy(j->up ? host : data, j->up ? data : host, (size_t)(count * size));
+static void copy_shared(const job *j, uint64_t first, uint64_t bytes) {
+    unsigned char *host = (unsigned char *)kp_memory_host(j->tensor) + first, *data = j->data + first;
+    memcpy(j->up ? host : data, j->up ? data : host, (size_t)bytes);
 }
 
 static void *work(void *payload) {
@@ -171,17 +169,17 @@ static void *work(void *payload) {
     bool shared = j->tensor->shared;
     kp_result result = KP_OK;
     for (unsigned turn = 0; result == KP_OK && !atomic_load(&j->failed); turn++) {
-        uint64_t first = atomic_fetch_add(&j->next, j->piece);
-        if (first >= j->tensor->count)
+        uint64_t first = atomic_fetch_add(&j->next, PIECE);
+        if (first >= j->tensor->bytes)
             break;
-        uint64_t left = j->tensor->count - first, count = left < j->piece ? left : j->piece;
+        uint64_t left = j->tensor->bytes - first, bytes = left < PIECE ? left : PIECE;
         kp_staging_slot *slot = &w->slots[turn % 2];
         if (shared) {
-            copy_shared(j, first, count);
+            copy_shared(j, first, bytes);
         } else {
             result = finish(j, slot);
             if (result == KP_OK)
-                result = start(j, slot, first, count);
+                result = start(j, slot, first, bytes);
         }
     }
     for (unsigned k = 0; k < 2; k++) {
@@ -198,7 +196,7 @@ static unsigned thread_count(const job *j) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     uint64_t most = cores < 2 ? 1 : cores < 4 ? 2 : (uint64_t)cores / 2;
     most = most < KP_STAGING_THREADS ? most : KP_STAGING_THREADS;
-    uint64_t pieces = (j->tensor->count - 1) / j->piece + 1;
+    uint64_t pieces = (j->tensor->bytes - 1) / PIECE + 1;
     return (unsigned)(pieces < most ? pieces : most);
 }
 
@@ -243,7 +241,6 @@ static kp_result move(kp_tensor *tensor, unsigned char *data, bool up) {
              .tensor = tensor,
              .data = data,
              .up = up,
-             .piece = PIECE / (tensor->bytes / tensor->count),
              .copies = !tensor->shared && goes_by_copies(tensor)};
     kp_staging *staging = &tensor->manager->staging;
     pthread_mutex_init(&j.lock, NULL);

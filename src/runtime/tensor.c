@@ -245,6 +245,30 @@ kp_result kp_tensor_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_
     return result;
 }
 
+kp_result kp_tensor_bytes_view(kp_tensor *tensor, uint64_t first, uint64_t bytes, kp_tensor **out) {
+    kp_memory *view = kp_alloc_zero(1, sizeof *view);
+    char *label = kp_alloc_text(tensor->label);
+    bool made = view != NULL && label != NULL;
+    if (!made || !kp_memory_hold(tensor)) {
+        kp_alloc_free(view);
+        kp_alloc_free(label);
+        return made ? kp_error_set(KP_ERROR_STATE, "tensor '%s' is destroyed", tensor->label)
+                    : kp_error_host_memory(sizeof *view);
+    }
+    view->manager = tensor->manager;
+    view->root = tensor->root;
+    view->label = label;
+    view->type = tensor->type;
+    view->dtype = KP_U8;
+    view->item = view->ndim = 1;
+    view->offset = tensor->offset + first;
+    view->count = view->bytes = view->shape[0] = bytes;
+    kp_memory_open_view(view);
+    kp_memory_let_go(tensor);
+    *out = view;
+    return KP_OK;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Facts
 // ---------------------------------------------------------------------------------------------------------------------

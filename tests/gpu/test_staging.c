@@ -196,12 +196,34 @@ static void a_trim_frees_the_ring(void **state) {
     free(back);
 }
 
+// Structs of any size: of three bytes, and of more than a piece of the staging memory.
+static void elements_of_any_size_move(void **state) {
+    static const uint32_t sizes[] = {3, 12, (4 << 20) + 4, 9 << 20};
+    kp_manager *mgr = *state;
+    for (size_t k = 0; k < COUNT_OF(sizes); k++) {
+        uint64_t count = sizes[k] < 100 ? 2000000 : 2;
+        size_t bytes = (size_t)(sizes[k] * count);
+        unsigned char *data = malloc(bytes), *back = calloc(1, bytes);
+        assert_true(data != NULL && back != NULL);
+        for (size_t i = 0; i < bytes; i++)
+            data[i] = (unsigned char)(i * 7 + (i >> 13));
+        kp_tensor *t = NULL;
+        OK(kp_tensor_create(mgr, &(kp_tensor_desc){.item_size = sizes[k], .count = count, .uninitialized = true}, &t));
+        OK(kp_tensor_upload(t, data, bytes));
+        OK(kp_tensor_download(t, back, bytes));
+        assert_memory_equal(back, data, bytes);
+        kp_tensor_destroy(t);
+        free(data);
+        free(back);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         GPU_TEST(arrays_come_back_as_they_went), GPU_TEST(bytes_and_parts_move_too),
         GPU_TEST(the_host_side_stays),           GPU_TEST(an_array_keeps_its_place_among_sequences),
         GPU_TEST(what_does_not_fit_is_refused),  GPU_TEST(threads_move_arrays_of_their_own),
-        GPU_TEST(a_trim_frees_the_ring),
+        GPU_TEST(a_trim_frees_the_ring),         GPU_TEST(elements_of_any_size_move),
     };
     return gpu_run("staging", tests);
 }
