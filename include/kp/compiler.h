@@ -13,7 +13,7 @@
 //   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
 //   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
 //   a: Image2D[f32]          a storage image, of the format r32f; Image2D[vec4, "rgba8"] is of another; Image1D, 3D
-//   t: Texture2D[f32]        a sampled image with its sampler, of any format
+//   t: Texture2D[f32]        a sampled image with its sampler, of any format; Texture2D[f32, "linear", "repeat"] says how
 //   a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
 //                            default value
 //   p: Array[Particle]       ... of structs; a class at the top of the text says which, laid out as C does:

@@ -70,10 +70,10 @@ KP_API kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory 
 KP_API kp_result kp_image_export(const kp_image *image, kp_external_memory *out);
 
 // An image in that memory, with the contents that it has, of the same element type, channels and pixels: only the same
-// driver knows how an image lies in memory. Of `desc` `data` and `exported` must be zero; filter and wrap are its own.
-// Others that know the memory as a VkImage have it in the layout GENERAL, and of Vulkan's external queue family,
-// between kp's evaluations. KP_ERROR_UNSUPPORTED where the device lacks the extension, or cannot share such images;
-// KP_ERROR_ARGUMENT as kp_tensor_import, and for another image's memory; KP_ERROR_TYPE for a tensor's; else as
+// driver knows how an image lies in memory. Of `desc` `data` and `exported` must be zero; filter and address mode are
+// its own. Others that know the memory as a VkImage have it in the layout GENERAL, and of Vulkan's external queue
+// family, between kp's evaluations. KP_ERROR_UNSUPPORTED where the device lacks the extension, or cannot share such
+// images; KP_ERROR_ARGUMENT as kp_tensor_import, and for another image's memory; KP_ERROR_TYPE for a tensor's; else as
 // kp_image_create. Thread-safety: any.
 KP_API kp_result kp_image_import(kp_manager *manager, const kp_external_memory *from, const kp_image_desc *desc,
                                  kp_image **out);

@@ -361,30 +361,34 @@ KP_API void kp_view_destroy(kp_view *view);
 // Images
 // ---------------------------------------------------------------------------------------------------------------------
 
-// How a sampler reads between pixels, and beyond the image.
-typedef enum kp_filter { KP_FILTER_NEAREST, KP_FILTER_LINEAR } kp_filter;
-typedef enum kp_wrap {
-    KP_WRAP_CLAMP,  // the pixel at the edge
-    KP_WRAP_REPEAT, //
-    KP_WRAP_MIRROR, // there and back
-    KP_WRAP_ZERO,   // zeros; for formats that read as floats
-} kp_wrap;
+// How a sampler reads between pixels, and beyond the image, in Vulkan's words. A texture of a kernel may say both
+// itself (docs/language.md); then what the image says does not count.
+typedef enum kp_filter {
+    KP_FILTER_NEAREST, // the pixel that the place is in
+    KP_FILTER_LINEAR,  // those around it, weighted
+} kp_filter;
+typedef enum kp_address_mode {
+    KP_ADDRESS_MODE_CLAMP_TO_EDGE,   // the pixel at the edge
+    KP_ADDRESS_MODE_REPEAT,          // from the start again
+    KP_ADDRESS_MODE_MIRRORED_REPEAT, // there and back
+    KP_ADDRESS_MODE_CLAMP_TO_BORDER, // zeros
+} kp_address_mode;
 
 // All fields may be zero but the width.
 typedef struct kp_image_desc {
-    kp_dtype dtype;             // of one channel: f32, f16, or an integer of 8, 16 or 32 bits; zero: KP_F32
-    bool normalized;            // 8-bit integers that kernels see as floats, 0 to 1 (signed: -1 to 1)
-    uint32_t channels;          // 1 to 4; 0: 1
-    uint32_t width;             // pixels
-    uint32_t height;            // rows; 0: a 1-D image
-    uint32_t depth;             // slices; 0: not a 3-D image
-    const void *data;           // copied to the host side; NULL: zeros
-    bool uninitialized;         // without data: leave the host side as it is
-    kp_memory_type memory_type; // STORAGE: no host side; all others are the same for an image
-    kp_filter filter;           // when it is sampled; coordinates go from 0 to 1 on each axis
-    kp_wrap wrap;               //
-    kp_handle_type exported;    // OPAQUE_FD: kp_image_export works (kp/external.h); it has its memory to itself
-    const char *label;          // name in messages and for debuggers; NULL: "image"
+    kp_dtype dtype;               // of one channel: f32, f16, or an integer of 8, 16 or 32 bits; zero: KP_F32
+    bool normalized;              // 8-bit integers that kernels see as floats, 0 to 1 (signed: -1 to 1)
+    uint32_t channels;            // 1 to 4; 0: 1
+    uint32_t width;               // pixels
+    uint32_t height;              // rows; 0: a 1-D image
+    uint32_t depth;               // slices; 0: not a 3-D image
+    const void *data;             // copied to the host side; NULL: zeros
+    bool uninitialized;           // without data: leave the host side as it is
+    kp_memory_type memory_type;   // STORAGE: no host side; all others are the same for an image
+    kp_filter filter;             // when it is sampled; coordinates go from 0 to 1 on each axis
+    kp_address_mode address_mode; // ... on all axes
+    kp_handle_type exported;      // OPAQUE_FD: kp_image_export works (kp/external.h); it has its memory to itself
+    const char *label;            // name in messages and for debuggers; NULL: "image"
 } kp_image_desc;
 
 // Makes both sides. The host side has the channels of each pixel, the pixels of each row, the rows and the slices one
@@ -392,7 +396,7 @@ typedef struct kp_image_desc {
 // kp_tensor_view: its shape is slices, rows, pixels, channels, without the axes that it does not have, its count that
 // of all channels. Ops sync it, copy it, or a part of it, to and from tensors and images, fill it. An algorithm binds
 // it where the module has a storage image, a sampled image, both with a sampler or a sampler alone (whose filter and
-// wrap are the image's): dimensions, format and what a read gives are compared with the module's.
+// address mode are the image's): dimensions, format and what a read gives are compared with the module's.
 //
 // KP_ERROR_UNSUPPORTED for a format that the device has no images of, by name: three channels often, and linear filters
 // of 32-bit floats at times. KP_ERROR_TYPE for an element type that images do not have; else as kp_tensor_create.

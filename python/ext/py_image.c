@@ -3,8 +3,9 @@
 
 #include <string.h>
 
-static const char *const filters[2] = {"nearest", "linear"};               // by kp_filter
-static const char *const wraps[4] = {"clamp", "repeat", "mirror", "zero"}; // by kp_wrap
+static const char *const filters[2] = {"nearest", "linear"}; // by kp_filter
+static const char *const modes[4] = {"clamp_to_edge", "repeat", "mirrored_repeat",
+                                     "clamp_to_border"}; // by kp_address_mode
 
 static PyObject *image_width(PyObject *self, void *unused) {
     (void)unused;
@@ -55,10 +56,10 @@ static PyObject *image_filter(PyObject *self, void *unused) {
     return describe(self, &desc) ? PyUnicode_FromString(filters[desc.filter]) : NULL;
 }
 
-static PyObject *image_wrap(PyObject *self, void *unused) {
+static PyObject *image_address_mode(PyObject *self, void *unused) {
     (void)unused;
     kp_image_desc desc;
-    return describe(self, &desc) ? PyUnicode_FromString(wraps[desc.wrap]) : NULL;
+    return describe(self, &desc) ? PyUnicode_FromString(modes[desc.address_mode]) : NULL;
 }
 
 static PyObject *image_repr(PyObject *self) {
@@ -133,26 +134,26 @@ static int word_of(const char *word, const char *what, const char *const *words,
         if (strcmp(word, words[i]) == 0)
             return i;
     }
-    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of %s, %s%s", what, word, words[0], words[1],
-                 count > 2 ? " ..." : "");
+    PyErr_Format(PyExc_ValueError, "%s: '%s' is none of %s, %s%s%s%s%s", what, word, words[0], words[1],
+                 count > 2 ? ", " : "", count > 2 ? words[2] : "", count > 2 ? ", " : "", count > 2 ? words[3] : "");
     return -1;
 }
 
 // What images are told, but for their data.
 typedef struct image_words {
     PyObject *axes[3], *type, *depth; // width, height, channels
-    const char *filter, *wrap;
+    const char *filter, *mode;
     int normalized;
 } image_words;
 
 static int read_image(const image_words *w, kp_image_desc *desc) {
-    int filter = 0, wrap = 0;
+    int filter = 0, mode = 0;
     if (ext_element_count(KP_U32, w->axes[0], "width", &desc->width) < 0 ||
         ext_element_count(KP_U32, w->axes[1], "height", &desc->height) < 0 ||
         ext_element_count(KP_U32, w->axes[2], "num_channels", &desc->channels) < 0 ||
         ext_element_count(KP_U32, w->depth, "depth", &desc->depth) < 0 ||
         ext_memory_type(w->type, &desc->memory_type) < 0 || (filter = word_of(w->filter, "filter", filters, 2)) < 0 ||
-        (wrap = word_of(w->wrap, "wrap", wraps, 4)) < 0)
+        (mode = word_of(w->mode, "address_mode", modes, 4)) < 0)
         return -1;
     if (desc->channels == 0) {
         PyErr_SetString(PyExc_ValueError, "num_channels: must be 1 to 4, not 0");
@@ -160,19 +161,19 @@ static int read_image(const image_words *w, kp_image_desc *desc) {
     }
     desc->normalized = w->normalized != 0;
     desc->filter = (kp_filter)filter;
-    desc->wrap = (kp_wrap)wrap;
+    desc->address_mode = (kp_address_mode)mode;
     return 0;
 }
 
 static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, int want, const char *format) {
-    static char *names[] = {"data",       "width",  "height", "num_channels", "memory_type", "depth",
-                            "normalized", "filter", "wrap",   "exported",     "label",       NULL};
+    static char *names[] = {"data",       "width",  "height",       "num_channels", "memory_type", "depth",
+                            "normalized", "filter", "address_mode", "exported",     "label",       NULL};
     PyObject *data;
-    image_words w = {.filter = filters[0], .wrap = wraps[0]};
+    image_words w = {.filter = filters[0], .mode = modes[0]};
     int exported = 0;
     kp_image_desc desc = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, format, names, &data, &w.axes[0], &w.axes[1], &w.axes[2], &w.type,
-                                     &w.depth, &w.normalized, &w.filter, &w.wrap, &exported, &desc.label) ||
+                                     &w.depth, &w.normalized, &w.filter, &w.mode, &exported, &desc.label) ||
         read_image(&w, &desc) < 0)
         return NULL;
     desc.exported = exported != 0 ? KP_HANDLE_OPAQUE_FD : KP_HANDLE_NONE;
@@ -181,13 +182,13 @@ static PyObject *make_image(ext_manager *m, PyObject *args, PyObject *kwargs, in
 
 PyObject *ext_image_import(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"memory", "width",      "height", "num_channels", "dtype", "memory_type",
-                            "depth",  "normalized", "filter", "wrap",         NULL};
+                            "depth",  "normalized", "filter", "address_mode", NULL};
     ext_manager *m = (ext_manager *)self;
     PyObject *memory, *dtype = NULL;
-    image_words w = {.filter = filters[0], .wrap = wraps[0]};
+    image_words w = {.filter = filters[0], .mode = modes[0]};
     kp_image_desc desc = {0};
     if (!PyArg_ParseTupleAndKeywords(args, kwargs, "OOOO|OO$Opss:import_image", names, &memory, &w.axes[0], &w.axes[1],
-                                     &w.axes[2], &dtype, &w.type, &w.depth, &w.normalized, &w.filter, &w.wrap) ||
+                                     &w.axes[2], &dtype, &w.type, &w.depth, &w.normalized, &w.filter, &w.mode) ||
         read_image(&w, &desc) < 0 || (dtype != NULL && ext_making_dtype(m->ext, dtype, &desc.dtype) < 0))
         return NULL;
     return ext_external_import_image(m, memory, &desc);
@@ -217,7 +218,8 @@ static PyGetSetDef image_getset[] = {
     {"num_channels", image_channels, NULL, "1 to 4.", NULL},
     {"normalized", image_normalized, NULL, "Whether shaders see its integers as 0 to 1, or -1 to 1.", NULL},
     {"filter", image_filter, NULL, "How it is sampled between pixels: 'nearest' or 'linear'.", NULL},
-    {"wrap", image_wrap, NULL, "How it is sampled beyond its edges: 'clamp', 'repeat', 'mirror' or 'zero'.", NULL},
+    {"address_mode", image_address_mode, NULL,
+     "How it is sampled beyond its edges: 'clamp_to_edge', 'repeat', 'mirrored_repeat' or 'clamp_to_border'.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot image_slots[] = {

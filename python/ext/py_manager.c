@@ -398,18 +398,20 @@ PyDoc_STRVAR(empty_doc,
              "A tensor whose host side starts as anything: for what kernels write. dtype is a NumPy dtype, also one of "
              "structs,\n"
              "a name, or one of DataTypes.");
-PyDoc_STRVAR(image_doc,
-             "image($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
-             "normalized=False, filter='nearest', wrap='clamp', exported=False, label=None)\n--\n\n"
-             "A float32 image: data is as in tensor(), or None for zeros. height 0 is a 1-D image, depth above 0 a 3-D "
-             "one.\n"
-             "filter (nearest, linear) and wrap (clamp, repeat, mirror, zero) are for shaders that sample it, with\n"
-             "coordinates from 0 to 1. exported: others may have its memory too, Image.export().\n\n"
-             "ValueError: data of another size. UnsupportedError: the device has no such images. LimitError.");
+PyDoc_STRVAR(
+    image_doc,
+    "image($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
+    "normalized=False, filter='nearest', address_mode='clamp_to_edge', exported=False, label=None)\n--\n\n"
+    "A float32 image: data is as in tensor(), or None for zeros. height 0 is a 1-D image, depth above 0 a 3-D "
+    "one.\n"
+    "filter (nearest, linear) and address_mode (clamp_to_edge, repeat, mirrored_repeat, clamp_to_border) are for\n"
+    "shaders that sample it, with coordinates from 0 to 1, and do not say themselves how. exported: others may have "
+    "its memory too, Image.export().\n\n"
+    "ValueError: data of another size. UnsupportedError: the device has no such images. LimitError.");
 PyDoc_STRVAR(
     image_t_doc,
     "image_t($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
-    "normalized=False, filter='nearest', wrap='clamp', exported=False, label=None)\n--\n\n"
+    "normalized=False, filter='nearest', address_mode='clamp_to_edge', exported=False, label=None)\n--\n\n"
     "An image of the array's own dtype: float32, float16, or integers of 8, 16, 32 bits. normalized: shaders see\n"
     "8-bit integers as 0 to 1, or -1 to 1. Else as image().");
 PyDoc_STRVAR(
@@ -427,7 +429,7 @@ PyDoc_STRVAR(import_tensor_doc,
 PyDoc_STRVAR(
     import_image_doc,
     "import_image($self, /, memory, width, height, num_channels, dtype='float32', memory_type=MemoryTypes.device, *, "
-    "depth=0, normalized=False, filter='nearest', wrap='clamp')\n--\n\n"
+    "depth=0, normalized=False, filter='nearest', address_mode='clamp_to_edge')\n--\n\n"
     "An image in the memory that a kp.ExternalMemory tells of, with the contents that it has: it must be said as it "
     "was\n"
     "made, since only the driver knows how an image lies in memory. Else as import_tensor().");

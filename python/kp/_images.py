@@ -40,7 +40,7 @@ def describe(array: Any, param: Param, what: str) -> tuple[Any, tuple[int, ...],
     import numpy
 
     if param.kind == "sampler":
-        raise TypeError(f"{what}: must be a kp.Image, whose filter and wrap count, not {type(array).__name__}")
+        raise TypeError(f"{what}: must be a kp.Image, whose filter and address mode count, not {type(array).__name__}")
     wanted = NUMPY_NAMES[param.dtype]
     if isinstance(array, (list, tuple)):
         numbers = numpy.frombuffer(_kp.numbers(array, param.dtype, what), wanted)

@@ -496,7 +496,7 @@ class Image(Memory):
     @property
     def filter(self) -> str: ...
     @property
-    def wrap(self) -> str: ...
+    def address_mode(self) -> str: ...
 
 class Tensor(Memory):
     def __init__(self, data: _Data, tensor_type: MemoryTypes = MemoryTypes.device) -> None: ...
@@ -671,7 +671,7 @@ class Manager:
         depth: SupportsIndex = 0,
         normalized: bool = False,
         filter: str = "nearest",
-        wrap: str = "clamp",
+        address_mode: str = "clamp_to_edge",
         exported: bool = False,
         label: str | None = None,
     ) -> Image: ...
@@ -686,7 +686,7 @@ class Manager:
         depth: SupportsIndex = 0,
         normalized: bool = False,
         filter: str = "nearest",
-        wrap: str = "clamp",
+        address_mode: str = "clamp_to_edge",
         exported: bool = False,
         label: str | None = None,
     ) -> Image: ...
@@ -717,7 +717,7 @@ class Manager:
         depth: SupportsIndex = 0,
         normalized: bool = False,
         filter: str = "nearest",
-        wrap: str = "clamp",
+        address_mode: str = "clamp_to_edge",
     ) -> Image: ...
     def semaphore(
         self,

@@ -55,6 +55,10 @@
 // A key is the invocation's rank among all, x fastest. A site is a number: the module's n-th OpString that starts with
 // KP_LAUNCH_SITE, followed by lines: kind, line, column, bytes of the text; then the text, the
 // kernel's name, the end of a line, and the file's name.
+//
+// Of each texture whose type says how it is sampled the module has an OpString that starts with KP_LAUNCH_SAMPLER,
+// followed by lines: set, binding, filter, address mode, and 1 where coordinates count pixels, else 0. Filter and mode
+// are 0 where those of the image count, else one more than their place in the lists below.
 #ifndef KP_SRC_BASE_LAUNCH_H
 #define KP_SRC_BASE_LAUNCH_H
 
@@ -79,6 +83,11 @@ enum {
 static inline bool kp_launch_has_spec(uint32_t id) { return id >= KP_LAUNCH_SPEC_BASE && id <= KP_LAUNCH_SPEC_REPORT; }
 
 #define KP_LAUNCH_SITE "kp site\n"
+#define KP_LAUNCH_SAMPLER "kp sampler\n"
+
+// In the order of kp_filter and kp_address_mode.
+#define KP_LAUNCH_FILTERS(X) X("nearest") X("linear")
+#define KP_LAUNCH_ADDRESS_MODES(X) X("clamp_to_edge") X("repeat") X("mirrored_repeat") X("clamp_to_border")
 
 typedef enum kp_launch_site {
     KP_LAUNCH_SITE_INDEX,    // an index out of range

@@ -9,6 +9,7 @@
 // kernel samples it); its pixels read as vec4 or, unsigned ones too, as ivec4.
 #include "checker.h"
 
+#include "base/launch.h"
 #include "builtin.h"
 #include "pixel.h"
 
@@ -75,7 +76,58 @@ static const kp_pixel_format *chosen_format(kp_checker *c, const kp_node *n, con
     return format;
 }
 
-// Image2D[texel], Image2D[texel, "format"], Texture2D[texel]
+// The place of a word in a list, from 1; 0: it is not there.
+static uint8_t place_of(const char *word, const char *const *words, size_t count) {
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return (uint8_t)(i + 1);
+    }
+    return 0;
+}
+
+static void set_once(kp_checker *c, const kp_node *n, const char *what, uint8_t *place, uint8_t value) {
+    if (*place != 0)
+        kp_check_fail(c, n, "a texture has one %s", what);
+    *place = value;
+}
+
+// What a texture says of how it is sampled: the words behind its texel.
+static void read_sampling(kp_checker *c, const kp_node *n, kp_type *type) {
+#define KP_X(word) word,
+    static const char *const filters[] = {KP_LAUNCH_FILTERS(KP_X)}, *const modes[] = {KP_LAUNCH_ADDRESS_MODES(KP_X)};
+#undef KP_X
+    const char *word = text_of(c, n, "how a texture is sampled is a text, as in Texture2D[f32, \"linear\"]");
+    uint8_t filter = place_of(word, filters, sizeof filters / sizeof *filters);
+    uint8_t mode = place_of(word, modes, sizeof modes / sizeof *modes);
+    if (filter != 0)
+        set_once(c, n, "filter", &type->filter, filter);
+    else if (mode != 0)
+        set_once(c, n, "address mode", &type->address_mode, mode);
+    else if (strcmp(word, "unnormalized") == 0)
+        type->unnormalized = true;
+    else if (kp_pixel_find(word) != NULL)
+        kp_check_fail(c, n, "a texture takes images of any format; leave out \"%s\"", word);
+    else
+        kp_check_fail(c, n,
+                      "a texture is sampled by \"nearest\" or \"linear\", beyond its edges by \"clamp_to_edge\", "
+                      "\"repeat\", \"mirrored_repeat\" or \"clamp_to_border\", at pixels where it is "
+                      "\"unnormalized\"; there is no \"%s\"",
+                      word);
+}
+
+// What Vulkan's samplers cannot do.
+static void want_sampling(kp_checker *c, const kp_node *n, const kp_type *type) {
+    enum { LINEAR = 2, TO_EDGE = 1, TO_BORDER = 4 };
+    if (type->filter == LINEAR && type->dtype != KP_F32)
+        kp_check_fail(c, n, "integers are not mixed; a \"linear\" texture reads as floats");
+    if (type->unnormalized && type->axes == 3)
+        kp_check_fail(c, n, "an \"unnormalized\" texture has one or two axes");
+    if (type->unnormalized && type->address_mode != 0 && type->address_mode != TO_EDGE &&
+        type->address_mode != TO_BORDER)
+        kp_check_fail(c, n, "an \"unnormalized\" texture is \"clamp_to_edge\" or \"clamp_to_border\"");
+}
+
+// Image2D[texel], Image2D[texel, "format"], Texture2D[texel], Texture2D[texel, "linear", "repeat"]
 const kp_type *kp_check_image_type(kp_checker *c, kp_node *n) {
     kp_type type = {.kind = KP_TYPE_IMAGE};
     bool whole = n->kind == KP_NODE_SUBSCRIPT;
@@ -85,20 +137,22 @@ const kp_type *kp_check_image_type(kp_checker *c, kp_node *n) {
     if (!whole)
         kp_check_fail(c, n, "%s needs the type of its pixels, as in %s[f32]", name->text, name->text);
     kp_node *index = n->u.subscript.index, *format = NULL;
+    kp_list words = {0};
     if (index->kind == KP_NODE_TUPLE) {
         kp_list list = index->u.list;
-        if (type.use == KP_TYPE_TEXTURE && list.count == 2)
-            kp_check_fail(c, list.items[1], "a texture takes images of any format; write %s[vec4]", name->text);
-        if (list.count != 2)
+        if (type.use == KP_TYPE_TEXTURE && list.count > 1)
+            words = (kp_list){.items = list.items + 1, .count = list.count - 1};
+        else if (list.count != 2)
             kp_check_fail(c, n, "%s takes the type of its pixels and perhaps their format, as in %s[vec4, \"rgba8\"]",
                           name->text, name->text);
         index = list.items[0];
         format = list.items[1];
     }
+    const kp_node *sampling = words.count != 0 ? words.items[0] : NULL;
     const kp_type *texel = kp_signature_value_type(c, index);
     want_texel(c, index, texel, type.use == KP_TYPE_STORAGE);
-    char text[64];
-    snprintf(text, sizeof text, "%s[%s]", name->text, texel->name);
+    char text[128];
+    size_t used = (size_t)snprintf(text, sizeof text, "%s[%s]", name->text, texel->name) - 1;
     if (type.use == KP_TYPE_STORAGE) {
         type.format = chosen_format(c, format, texel);
         if (type.format != kp_pixel_default(texel))
@@ -107,6 +161,14 @@ const kp_type *kp_check_image_type(kp_checker *c, kp_node *n) {
     type.element = texel;
     type.dtype = texel->dtype;
     type.name = text;
+    for (uint32_t i = 0; i < words.count; i++) {
+        read_sampling(c, words.items[i], &type);
+        used += (size_t)snprintf(text + used, sizeof text - used, ", \"%s\"", text_of(c, words.items[i], ""));
+    }
+    if (sampling != NULL) {
+        snprintf(text + used, sizeof text - used, "]");
+        want_sampling(c, sampling, &type);
+    }
     return kp_type_image(c->unit, &type);
 }
 

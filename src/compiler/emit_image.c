@@ -4,6 +4,7 @@
 // instructions give four components, whatever the format has: those that the kernel asked for are taken out.
 #include "emitter.h"
 
+#include "base/launch.h"
 #include "pixel.h"
 
 #include <stdio.h>
@@ -42,6 +43,17 @@ static void declare_abilities(kp_emitter *e, const kp_symbol *symbol) {
         kp_spirv_capability(e->s, SpvCapabilityStorageImageExtendedFormats);
 }
 
+// How it is sampled, where its type says so.
+static void tell_sampling(kp_emitter *e, const kp_check_param *param) {
+    const kp_type *type = param->symbol->type;
+    char line[96];
+    if (type->filter == 0 && type->address_mode == 0 && !type->unnormalized)
+        return;
+    int length = snprintf(line, sizeof line, KP_LAUNCH_SAMPLER "%u\n%u\n%u\n%u\n%u\n", param->set, param->binding,
+                          type->filter, type->address_mode, type->unnormalized);
+    kp_spirv_string(e->s, line, (uint32_t)length);
+}
+
 void kp_emit_image(kp_emitter *e, const kp_check_param *param) {
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
@@ -54,6 +66,7 @@ void kp_emit_image(kp_emitter *e, const kp_check_param *param) {
     if (!image)
         return;
     declare_abilities(e, symbol);
+    tell_sampling(e, param);
     if (!is_stored(symbol))
         return;
     if (!symbol->writes)

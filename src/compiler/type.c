@@ -123,7 +123,8 @@ const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes
 const kp_type *kp_type_image(kp_unit *unit, const kp_type *like) {
     for (kp_type *type = unit->arrays; type != NULL; type = type->next) {
         if (type->kind == like->kind && type->element == like->element && type->axes == like->axes &&
-            type->use == like->use && type->format == like->format)
+            type->use == like->use && type->format == like->format && type->filter == like->filter &&
+            type->address_mode == like->address_mode && type->unnormalized == like->unnormalized)
             return type;
     }
     kp_type *type = KP_UNIT_NEW(unit, kp_type, 1);

@@ -42,6 +42,8 @@ typedef struct kp_type {
     uint32_t axes;                        // ARRAY: of a buffer's view, 2 or 3; 0: one. IMAGE: 1 to 3
     kp_type_use use;                      // IMAGE
     const struct kp_pixel_format *format; // IMAGE: of what is stored; NULL: any that reads as `dtype`
+    uint8_t filter, address_mode;         // IMAGE: as in base/launch.h
+    bool unnormalized;                    // IMAGE: it is sampled at pixels, not from 0 to 1
     const char *name;                     // as in the language, for messages and kp_param.type
     const kp_type_field *fields;          // STRUCT
     uint32_t field_count;                 // STRUCT
@@ -60,7 +62,7 @@ const kp_type *kp_type_matrix(kp_dtype dtype, uint32_t rows, uint32_t columns); 
 const kp_type *kp_type_array(kp_unit *unit, const kp_type *element, uint32_t length);
 const kp_type *kp_type_view(kp_unit *unit, const kp_type *element, uint32_t axes); // a buffer with 1 to 3 axes
 
-const kp_type *kp_type_image(kp_unit *unit, const kp_type *like); // its kind, dtype, element, axes, use, format, name
+const kp_type *kp_type_image(kp_unit *unit, const kp_type *like); // what is said of IMAGE above, dtype, element, name
 // The struct of that name and those fields, whose offsets are worked out; two that are alike are one. `fields` stays.
 const kp_type *kp_type_struct(kp_unit *unit, const char *name, kp_type_field *fields, uint32_t count);
 int32_t kp_type_field_of(const kp_type *type, const char *name); // the number of a STRUCT's field; -1: it has none

@@ -6,6 +6,7 @@
 #include "base/extent.h"
 #include "base/str.h"
 #include "base/structs.h"
+#include "image.h"
 #include "vulkan/guard.h"
 
 #include <stdio.h>
@@ -134,6 +135,11 @@ static kp_result check_image_bound(const kp_algorithm *algorithm, const kp_refle
     if (b->has_dtype && b->dtype != image->format->reads)
         return kp_error_set(KP_ERROR_TYPE, "algorithm '%s': %s reads %s, image '%s' has %s of %s", algorithm->label,
                             name, kp_dtype_name(b->dtype), image->label, kp_dtype_name(image->format->reads), format);
+    if (b->kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER && kp_image_sampling(image, b).filter == VK_FILTER_LINEAR &&
+        !image->uses.linear)
+        return kp_error_set(KP_ERROR_UNSUPPORTED,
+                            "algorithm '%s': %s has a linear filter, with which %s cannot sample %s of image '%s'",
+                            algorithm->label, name, device, format, image->label);
     return KP_OK;
 }
 

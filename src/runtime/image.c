@@ -28,36 +28,50 @@ static kp_result check_desc(const kp_image_desc *desc, const char *label) {
         return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': %d is not a memory type", label, (int)desc->memory_type);
     if (desc->memory_type == KP_MEMORY_STORAGE && desc->data != NULL)
         return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': a storage image has no host side to hold data", label);
-    if ((unsigned)desc->filter > KP_FILTER_LINEAR || (unsigned)desc->wrap > KP_WRAP_ZERO)
-        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': %d is not a filter, or %d not a wrap", label,
-                            (int)desc->filter, (int)desc->wrap);
+    if ((unsigned)desc->filter > KP_FILTER_LINEAR || (unsigned)desc->address_mode > KP_ADDRESS_MODE_CLAMP_TO_BORDER)
+        return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': %d is not a filter, or %d not an address mode", label,
+                            (int)desc->filter, (int)desc->address_mode);
     return KP_OK;
 }
 
-static VkSamplerAddressMode wrap_of(kp_wrap wrap) {
-    switch (wrap) {
-    case KP_WRAP_REPEAT:
+static VkSamplerAddressMode address_mode_of(kp_address_mode mode) {
+    switch (mode) {
+    case KP_ADDRESS_MODE_REPEAT:
         return VK_SAMPLER_ADDRESS_MODE_REPEAT;
-    case KP_WRAP_MIRROR:
+    case KP_ADDRESS_MODE_MIRRORED_REPEAT:
         return VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT;
-    case KP_WRAP_ZERO:
+    case KP_ADDRESS_MODE_CLAMP_TO_BORDER:
         return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
-    case KP_WRAP_CLAMP:
+    case KP_ADDRESS_MODE_CLAMP_TO_EDGE:
     default:
         return VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
     }
 }
 
-static kp_wrap wrap_from(VkSamplerAddressMode mode) {
+kp_pixels_sampling kp_image_sampling(const kp_memory *image, const kp_reflect_binding *binding) {
+    kp_pixels_sampling how = {.filter = image->filter,
+                              .address_mode = image->address_mode,
+                              .unnormalized = binding->unnormalized,
+                              .integers = image->format->reads != KP_F32};
+    if (binding->filter != 0)
+        how.filter = binding->filter - 1 == KP_FILTER_LINEAR ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
+    if (binding->address_mode != 0)
+        how.address_mode = address_mode_of((kp_address_mode)(binding->address_mode - 1));
+    else if (binding->unnormalized && how.address_mode != VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER)
+        how.address_mode = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE;
+    return how;
+}
+
+static kp_address_mode address_mode_from(VkSamplerAddressMode mode) {
     switch (mode) {
     case VK_SAMPLER_ADDRESS_MODE_REPEAT:
-        return KP_WRAP_REPEAT;
+        return KP_ADDRESS_MODE_REPEAT;
     case VK_SAMPLER_ADDRESS_MODE_MIRRORED_REPEAT:
-        return KP_WRAP_MIRROR;
+        return KP_ADDRESS_MODE_MIRRORED_REPEAT;
     case VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER:
-        return KP_WRAP_ZERO;
+        return KP_ADDRESS_MODE_CLAMP_TO_BORDER;
     default:
-        return KP_WRAP_CLAMP;
+        return KP_ADDRESS_MODE_CLAMP_TO_EDGE;
     }
 }
 
@@ -73,12 +87,8 @@ static kp_result describe_pixels(const kp_image_desc *desc, const char *label, k
     if (desc->filter == KP_FILTER_LINEAR && !image->uses.linear)
         return kp_error_set(KP_ERROR_UNSUPPORTED, "image '%s': %s cannot sample %s with a linear filter", label,
                             device->info.name, image->format->name);
-    if (desc->wrap == KP_WRAP_ZERO && image->format->reads != KP_F32)
-        return kp_error_set(KP_ERROR_UNSUPPORTED,
-                            "image '%s': %s cannot be wrapped by zeros, only what reads as floats", label,
-                            image->format->name);
     image->filter = desc->filter == KP_FILTER_LINEAR ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
-    image->wrap = wrap_of(desc->wrap);
+    image->address_mode = address_mode_of(desc->address_mode);
     return KP_OK;
 }
 
@@ -233,7 +243,7 @@ kp_result kp_image_describe(const kp_image *image, kp_image_desc *out) {
                            .uninitialized = image->undefined,
                            .memory_type = image->type,
                            .filter = image->filter == VK_FILTER_LINEAR ? KP_FILTER_LINEAR : KP_FILTER_NEAREST,
-                           .wrap = wrap_from(image->wrap),
+                           .address_mode = address_mode_from(image->address_mode),
                            .exported = image->share.handle_type != 0 && !image->share.imported ? KP_HANDLE_OPAQUE_FD
                                                                                                : KP_HANDLE_NONE,
                            .label = image->label};

@@ -44,13 +44,13 @@ struct kp_memory {
     kp_buffer host_side;         // of a root; when not shared: made when first needed
 
     // Of images alone, which have no views, and whose host side is never the device side.
-    const kp_format *format;   // NULL: it is a tensor
-    kp_pixels pixels;          // device side
-    kp_pixels_uses uses;       //
-    uint32_t dimensions;       // 1 to 3
-    VkExtent3D extent;         // axes that it does not have are 1
-    VkFilter filter;           // when sampled
-    VkSamplerAddressMode wrap; //
+    const kp_format *format;           // NULL: it is a tensor
+    kp_pixels pixels;                  // device side
+    kp_pixels_uses uses;               //
+    uint32_t dimensions;               // 1 to 3
+    VkExtent3D extent;                 // axes that it does not have are 1
+    VkFilter filter;                   // when sampled
+    VkSamplerAddressMode address_mode; //
 };
 
 // What the elements are, for messages: "f32", "Particle", "items of 12 bytes".

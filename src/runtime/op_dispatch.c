@@ -2,6 +2,7 @@
 #include "op.h"
 
 #include "base/alloc.h"
+#include "image.h"
 #include "sequence.h"
 #include "vulkan/guard.h"
 
@@ -78,11 +79,12 @@ static VkDescriptorBufferInfo bound_buffer(const kp_device *device, const kp_mem
                                     .range = uniform && size > limit ? limit : size};
 }
 
-static kp_result bound_image(kp_device *device, const kp_memory *memory, kp_reflect_kind kind,
+static kp_result bound_image(kp_device *device, const kp_memory *memory, const kp_reflect_binding *binding,
                              VkDescriptorImageInfo *out) {
-    bool sampled = kind == KP_REFLECT_SAMPLER || kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER;
+    bool sampled = binding->kind == KP_REFLECT_SAMPLER || binding->kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER;
+    const kp_pixels_sampling how = kp_image_sampling(memory, binding);
     *out = (VkDescriptorImageInfo){.imageView = memory->pixels.view, .imageLayout = VK_IMAGE_LAYOUT_GENERAL};
-    return sampled ? kp_pixels_sampler(device, memory->filter, memory->wrap, &out->sampler) : KP_OK;
+    return sampled ? kp_pixels_sampler(device, &how, &out->sampler) : KP_OK;
 }
 
 static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
@@ -100,7 +102,7 @@ static kp_result bind(const kp_algorithm *algorithm, kp_recorder *recorder) {
         if (binding->kind == KP_REFLECT_UNIFORM_BUFFER || binding->kind == KP_REFLECT_STORAGE_BUFFER)
             bound[i].buffer = bound_buffer(device, algorithm->memory[i], binding);
         else
-            result = bound_image(device, algorithm->memory[i], binding->kind, &bound[i].image);
+            result = bound_image(device, algorithm->memory[i], binding, &bound[i].image);
     }
     if (module->reports)
         bound[count - 1].buffer = kp_faults_take(recorder->faults, algorithm);

@@ -400,6 +400,42 @@ static void read_sites(job *j) {
     }
 }
 
+static bool read_sampler(const char *text, kp_reflect_binding *out) {
+    static const char start[] = KP_LAUNCH_SAMPLER;
+    if (strncmp(text, start, sizeof start - 1) != 0)
+        return false;
+    const char *at = text + sizeof start - 1;
+    out->set = number_line(&at);
+    out->binding = number_line(&at);
+    out->filter = number_line(&at);
+    out->address_mode = number_line(&at);
+    out->unnormalized = number_line(&at) == 1;
+    return at != NULL && out->filter <= 2 && out->address_mode <= 4;
+}
+
+// How the bindings are sampled.
+static void read_samplers(job *j, kp_reflect_binding *bindings, size_t count) {
+    kp_reflect_binding found = {0};
+    kp_reflect_instruction i;
+    size_t samplers = 0;
+    for (size_t k = 0; k < count; k++)
+        samplers += bindings[k].kind == KP_REFLECT_COMBINED_IMAGE_SAMPLER;
+    if (samplers == 0)
+        return;
+    for (uint32_t at = HEADER_WORDS; next_of(j->m, SpvOpString, &at, &i);) {
+        if (!read_sampler(kp_reflect_module_text(j->m, &i, 2), &found))
+            continue;
+        for (size_t k = 0; k < count; k++) {
+            if (kp_reflect_bindings_order(&bindings[k], &found) != 0 ||
+                bindings[k].kind != KP_REFLECT_COMBINED_IMAGE_SAMPLER)
+                continue;
+            bindings[k].filter = found.filter;
+            bindings[k].address_mode = found.address_mode;
+            bindings[k].unnormalized = found.unnormalized;
+        }
+    }
+}
+
 // Takes the buffer out of the bindings, where it is the last.
 static void read_report(job *j) {
     kp_reflect *r = &j->h->data;
@@ -475,7 +511,9 @@ static void read_all(job *j) {
     choose_entry(j, j->desc->entry);
     j->h->function = j->functions[r->entry - r->entries];
     kp_reflect_access access = kp_reflect_access_find(j->m, j->h->function);
-    r->bindings = kp_reflect_bindings_read(&j->types, access.flags, &r->binding_count);
+    kp_reflect_binding *bindings = kp_reflect_bindings_read(&j->types, access.flags, &r->binding_count);
+    read_samplers(j, bindings, r->binding_count);
+    r->bindings = bindings;
     read_report(j);
     r->set_count = r->binding_count != 0 ? r->bindings[r->binding_count - 1].set + 1 : 0;
     r->loops = access.loops;

@@ -54,6 +54,9 @@ typedef struct kp_reflect_binding {
     bool arrayed;          // images: layers, or cube faces
     bool multisampled;     // images
     uint32_t format;       // storage images: SpvImageFormat; 0 (unknown) needs a device feature
+    uint32_t filter;       // images with samplers, of our compiler: 1 + kp_filter; 0: the image's
+    uint32_t address_mode; // ... 1 + kp_address_mode; 0: the image's
+    bool unnormalized;     // ... sampled at pixels, not from 0 to 1
 } kp_reflect_binding;
 
 // One specialization constant of the module.

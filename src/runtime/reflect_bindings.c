@@ -167,7 +167,7 @@ static void merge(const kp_reflect_types *t, kp_reflect_binding *to, const kp_re
     *to = both;
 }
 
-const kp_reflect_binding *kp_reflect_bindings_read(const kp_reflect_types *t, const uint8_t *flags, size_t *count) {
+kp_reflect_binding *kp_reflect_bindings_read(const kp_reflect_types *t, const uint8_t *flags, size_t *count) {
     size_t most = 0, n = 0;
     for (uint32_t row = 0; row < t->module->global_count; row++)
         most += flags[row] != 0 && is_resource(kp_reflect_types_storage_class(t->module, row));

@@ -102,7 +102,7 @@ typedef struct kp_device_functions {
     PFN_vkWaitSemaphores vkWaitSemaphores;                     //
 } kp_device_functions;
 
-enum { KP_DEVICE_WRAPS = 4 }; // VkSamplerAddressMode in use
+enum { KP_DEVICE_SAMPLERS = 2 * 4 * 2 * 2 }; // of kp_pixels_sampling
 
 typedef struct kp_queue {
     VkQueue handle;
@@ -146,7 +146,7 @@ struct kp_device {
     pthread_mutex_t command_lock;              // guards what follows
     kp_command *idle_commands;                 // for reuse, linked
     uint32_t idle_command_count;               //
-    VkSampler samplers[2][KP_DEVICE_WRAPS];    // nearest and linear, by address mode; VK_NULL_HANDLE: not made yet
+    VkSampler samplers[KP_DEVICE_SAMPLERS];    // see pixels.c; VK_NULL_HANDLE: not made yet
 };
 
 // Whether a queue of the device runs kernels, or copies only.

@@ -214,20 +214,28 @@ void kp_pixels_settle(kp_device *device, VkCommandBuffer commands, const kp_pixe
                                     &barrier);
 }
 
-kp_result kp_pixels_sampler(kp_device *device, VkFilter filter, VkSamplerAddressMode wrap, VkSampler *out) {
-    VkSampler *kept = &device->samplers[filter == VK_FILTER_LINEAR][(unsigned)wrap % KP_DEVICE_WRAPS];
+// By all that there is to choose.
+static unsigned number_of(const kp_pixels_sampling *how) {
+    unsigned linear = how->filter == VK_FILTER_LINEAR, mode = (unsigned)how->address_mode % 4;
+    return ((linear * 4 + mode) * 2 + how->unnormalized) * 2 + how->integers;
+}
+
+kp_result kp_pixels_sampler(kp_device *device, const kp_pixels_sampling *how, VkSampler *out) {
+    VkSampler *kept = &device->samplers[number_of(how)];
     kp_result result = KP_OK;
     kp_guard_lock(&device->command_lock);
     if (*kept == VK_NULL_HANDLE)
         result = KP_VK(device, CreateSampler, device->handle,
                        &(VkSamplerCreateInfo){.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
-                                              .magFilter = filter,
-                                              .minFilter = filter,
+                                              .magFilter = how->filter,
+                                              .minFilter = how->filter,
                                               .mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST,
-                                              .addressModeU = wrap,
-                                              .addressModeV = wrap,
-                                              .addressModeW = wrap,
-                                              .borderColor = VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK},
+                                              .addressModeU = how->address_mode,
+                                              .addressModeV = how->address_mode,
+                                              .addressModeW = how->address_mode,
+                                              .borderColor = how->integers ? VK_BORDER_COLOR_INT_TRANSPARENT_BLACK
+                                                                           : VK_BORDER_COLOR_FLOAT_TRANSPARENT_BLACK,
+                                              .unnormalizedCoordinates = how->unnormalized},
                        NULL, kept);
     *out = *kept;
     kp_guard_unlock(&device->command_lock);
@@ -235,9 +243,8 @@ kp_result kp_pixels_sampler(kp_device *device, VkFilter filter, VkSamplerAddress
 }
 
 void kp_pixels_destroy_samplers(kp_device *device) {
-    for (unsigned i = 0; i < 2 * KP_DEVICE_WRAPS; i++) {
-        VkSampler sampler = device->samplers[i / KP_DEVICE_WRAPS][i % KP_DEVICE_WRAPS];
-        if (sampler != VK_NULL_HANDLE)
-            device->vk.vkDestroySampler(device->handle, sampler, NULL);
+    for (unsigned i = 0; i < KP_DEVICE_SAMPLERS; i++) {
+        if (device->samplers[i] != VK_NULL_HANDLE)
+            device->vk.vkDestroySampler(device->handle, device->samplers[i], NULL);
     }
 }

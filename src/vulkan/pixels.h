@@ -44,8 +44,15 @@ void kp_pixels_change_owner(kp_device *device, VkCommandBuffer commands, const k
 // Records what brings a new image into its layout. Its contents are undefined then.
 void kp_pixels_settle(kp_device *device, VkCommandBuffer commands, const kp_pixels *pixels);
 
-// The sampler with that filter and wrap, coordinates from 0 to 1. It lives as long as the device.
-kp_result kp_pixels_sampler(kp_device *device, VkFilter filter, VkSamplerAddressMode wrap, VkSampler *out);
+typedef struct kp_pixels_sampling {
+    VkFilter filter;
+    VkSamplerAddressMode address_mode; // on all axes
+    bool unnormalized;                 // coordinates count pixels, rather than going from 0 to 1
+    bool integers;                     // what lies beyond the border are integers
+} kp_pixels_sampling;
+
+// The sampler that does so. It lives as long as the device.
+kp_result kp_pixels_sampler(kp_device *device, const kp_pixels_sampling *how, VkSampler *out);
 void kp_pixels_destroy_samplers(kp_device *device);
 
 // All of it, as commands take it.

@@ -281,7 +281,7 @@ static void another_form_of_image_is_refused(void **state) {
         FAILS(kp_image_import(mgr, &e, &desc, &y), KP_ERROR_ARGUMENT, words);
     }
     kp_image_desc own = kinds[0]; // how it is sampled is each side's own affair
-    own.wrap = KP_WRAP_MIRROR;
+    own.address_mode = KP_ADDRESS_MODE_MIRRORED_REPEAT;
     OK(kp_image_import(mgr, &e, &own, &y));
     kp_image_destroy(y);
     FAILS(kp_tensor_import(mgr, &e, &(kp_tensor_desc){.count = 64, .label = "t"}, &y), KP_ERROR_TYPE,

@@ -126,8 +126,6 @@ static void what_no_image_can_be_is_refused(void **state) {
     FAILS(kp_image_create(mgr, &(kp_image_desc){.width = 1, .memory_type = KP_MEMORY_STORAGE, .data = &(float){1}},
                           &image),
           KP_ERROR_ARGUMENT, "image 'image': a storage image has no host side to hold data");
-    FAILS(kp_image_create(mgr, &(kp_image_desc){.width = 1, .dtype = KP_U32, .wrap = KP_WRAP_ZERO}, &image),
-          KP_ERROR_UNSUPPORTED, "image 'image': VK_FORMAT_R32_UINT cannot be wrapped by zeros, *");
     FAILS(kp_image_create(mgr, &(kp_image_desc){.width = 1, .dtype = KP_U32, .filter = KP_FILTER_LINEAR}, &image),
           KP_ERROR_UNSUPPORTED, "image 'image': * cannot sample VK_FORMAT_R32_UINT with a linear filter");
     FAILS(kp_image_create(mgr, NULL, &image), KP_ERROR_ARGUMENT, "kp_image_create: desc is NULL");
@@ -226,20 +224,21 @@ static void an_image_tells_how_it_was_made(void **state) {
                                         .width = 5,
                                         .height = 3,
                                         .filter = KP_FILTER_LINEAR,
-                                        .wrap = KP_WRAP_MIRROR,
+                                        .address_mode = KP_ADDRESS_MODE_MIRRORED_REPEAT,
                                         .memory_type = KP_MEMORY_STORAGE,
                                         .label = "photo"},
                        &image));
     OK(kp_image_describe(image, &desc));
     assert_true(desc.dtype == KP_U8 && desc.normalized && desc.channels == 4 && desc.data == NULL);
     assert_true(desc.width == 5 && desc.height == 3 && desc.depth == 0);
-    assert_true(desc.filter == KP_FILTER_LINEAR && desc.wrap == KP_WRAP_MIRROR);
+    assert_true(desc.filter == KP_FILTER_LINEAR && desc.address_mode == KP_ADDRESS_MODE_MIRRORED_REPEAT);
     assert_int_equal(desc.memory_type, KP_MEMORY_STORAGE);
     assert_string_equal(desc.label, "photo");
     kp_image_destroy(image);
-    OK(kp_image_create(mgr, &(kp_image_desc){.width = 7, .wrap = KP_WRAP_ZERO}, &image));
+    OK(kp_image_create(mgr, &(kp_image_desc){.width = 7, .address_mode = KP_ADDRESS_MODE_CLAMP_TO_BORDER}, &image));
     OK(kp_image_describe(image, &desc));
-    assert_true(desc.width == 7 && desc.height == 0 && desc.channels == 1 && desc.wrap == KP_WRAP_ZERO);
+    assert_true(desc.width == 7 && desc.height == 0 && desc.channels == 1 &&
+                desc.address_mode == KP_ADDRESS_MODE_CLAMP_TO_BORDER);
     FAILS(kp_image_describe(NULL, &desc), KP_ERROR_ARGUMENT, "kp_image_describe: image is NULL");
     FAILS(kp_image_describe(image, NULL), KP_ERROR_ARGUMENT, "kp_image_describe: out is NULL");
     kp_tensor *tensor = gpu_floats(mgr, "t", 3, NULL);
@@ -339,7 +338,7 @@ static const char sample_glsl[] = "layout(binding = 0) uniform sampler2D i;\n"
 enum { SAMPLES = 6 };
 
 // A row of the four pixels 0 255 0 255, sampled.
-static void sample(kp_manager *mgr, kp_filter filter, kp_wrap wrap, const float *expected) {
+static void sample(kp_manager *mgr, kp_filter filter, kp_address_mode mode, const float *expected) {
     const float at[2 * SAMPLES] = {0.125f, 0.5f, 0.375f, 0.5f, 0.25f, 0.5f, 0.5f, 0.5f, -0.125f, 0.5f, 1.125f, 0.5f};
     kp_image *image = NULL;
     OK(kp_image_create(mgr,
@@ -349,7 +348,7 @@ static void sample(kp_manager *mgr, kp_filter filter, kp_wrap wrap, const float 
                                         .height = 1,
                                         .data = (unsigned char[]){51, 255, 0, 102},
                                         .filter = filter,
-                                        .wrap = wrap},
+                                        .address_mode = mode},
                        &image));
     kp_tensor *places = gpu_floats(mgr, "at", 2 * SAMPLES, at), *out = gpu_floats(mgr, "out", SAMPLES, NULL);
     kp_algorithm *sampler =
@@ -368,12 +367,12 @@ static void sample(kp_manager *mgr, kp_filter filter, kp_wrap wrap, const float 
 static void samplers_filter_and_wrap(void **state) {
     kp_manager *mgr = *state;
     // The middles of pixels 0 and 1, the edges between 0 and 1 and between 1 and 2 (nearest: either), and beyond.
-    sample(mgr, KP_FILTER_NEAREST, KP_WRAP_CLAMP, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
-    sample(mgr, KP_FILTER_NEAREST, KP_WRAP_REPEAT, (float[]){0.2f, 1, -1, -1, 0.4f, 0.2f});
-    sample(mgr, KP_FILTER_NEAREST, KP_WRAP_MIRROR, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
-    sample(mgr, KP_FILTER_NEAREST, KP_WRAP_ZERO, (float[]){0.2f, 1, -1, -1, 0, 0});
-    sample(mgr, KP_FILTER_LINEAR, KP_WRAP_CLAMP, (float[]){0.2f, 1, 0.6f, 0.5f, 0.2f, 0.4f});
-    sample(mgr, KP_FILTER_LINEAR, KP_WRAP_REPEAT, (float[]){0.2f, 1, 0.6f, 0.5f, 0.4f, 0.2f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_CLAMP_TO_EDGE, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_REPEAT, (float[]){0.2f, 1, -1, -1, 0.4f, 0.2f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_MIRRORED_REPEAT, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_CLAMP_TO_BORDER, (float[]){0.2f, 1, -1, -1, 0, 0});
+    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_CLAMP_TO_EDGE, (float[]){0.2f, 1, 0.6f, 0.5f, 0.2f, 0.4f});
+    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_REPEAT, (float[]){0.2f, 1, 0.6f, 0.5f, 0.4f, 0.2f});
 }
 
 static void images_and_samplers_may_be_separate(void **state) {

@@ -103,8 +103,8 @@ def test_sampling(mgr):
     )
     for options, expected in (
         ({"filter": "linear"}, [0, 0, 50, 100, 100]),
-        ({"filter": "linear", "wrap": "repeat"}, [50, 0, 50, 100, 50]),
-        ({"filter": "linear", "wrap": "zero"}, [0, 0, 50, 100, 50]),
+        ({"filter": "linear", "address_mode": "repeat"}, [50, 0, 50, 100, 50]),
+        ({"filter": "linear", "address_mode": "clamp_to_border"}, [0, 0, 50, 100, 50]),
     ):
         image = mgr.image_t(np.array([0, 100], dtype=np.uint8), 2, 1, 1, normalized=True, **options)
         out = mgr.zeros(5)

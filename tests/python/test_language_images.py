@@ -318,12 +318,12 @@ def sampled(at: Index2, picture: Texture2D[vec2], where: Array[vec2], out: Image
     out[at] = picture.sample(where[i])
 
 
-@pytest.mark.parametrize("wrap", ["clamp", "repeat", "mirror", "zero"])
+@pytest.mark.parametrize("mode", ["clamp_to_edge", "repeat", "mirrored_repeat", "clamp_to_border"])
 @pytest.mark.parametrize("filter", ["nearest", "linear"])
-def test_sampling(mgr, rng, filter, wrap):
+def test_sampling(mgr, rng, filter, mode):
     data = rng.integers(0, 256, (3, 4, 2)).astype(np.uint8)
-    picture = mgr.image_t(data, 4, 3, 2, normalized=True, filter=filter, wrap=wrap)
-    assert (picture.filter, picture.wrap, picture.normalized) == (filter, wrap, True)
+    picture = mgr.image_t(data, 4, 3, 2, normalized=True, filter=filter, address_mode=mode)
+    assert (picture.filter, picture.address_mode, picture.normalized) == (filter, mode, True)
     mgr.sequence().record(kp.OpSyncDevice([picture])).eval()
     where = rng.uniform(-1.5, 2.5, (24, 2)).astype(np.float32)
     got, wanted = np.zeros((4, 6, 2), np.float32), np.zeros((4, 6, 2), np.float32)
@@ -341,7 +341,9 @@ def all_four(i: Index, picture: Texture2D[vec4], out: Array[vec4]):
 
 @pytest.mark.parametrize("channels", [1, 2, 4])
 def test_channels_that_a_texture_lacks(mgr, channels):
-    picture = mgr.image_t(np.full((3, 4, channels), 51, np.uint8), 4, 3, channels, normalized=True, wrap="zero")
+    picture = mgr.image_t(
+        np.full((3, 4, channels), 51, np.uint8), 4, 3, channels, normalized=True, address_mode="clamp_to_border"
+    )
     mgr.sequence().record(kp.OpSyncDevice([picture])).eval()
     got, wanted = np.zeros((3, 4), np.float32), np.zeros((3, 4), np.float32)
     all_four(picture, got, extent=3)
@@ -393,13 +395,13 @@ def test_pyshaders_samplers(mgr, rng):
     )
     tex = mgr.image_t(rng.random((2, 4)).astype(np.float32), 4, 2, 1)
     also = mgr.image_t(np.arange(5, dtype=np.int32), 5, 0, 1)
-    how = mgr.image_t(np.zeros(1, np.float32), 1, 0, 1, wrap="repeat")
+    how = mgr.image_t(np.zeros(1, np.float32), 1, 0, 1, address_mode="repeat")
     mgr.sequence().record(kp.OpSyncDevice([tex, also])).eval()
     got, wanted = np.zeros((9, 4), np.float32), np.zeros((9, 4), np.float32)
     kernel(tex, also, how, got, extent=9)
     kernel.emulate(tex, also, how, wanted, extent=9)
     np.testing.assert_allclose(got, wanted, atol=1e-6)
-    with pytest.raises(TypeError, match=r"argument 'sampler': must be a kp.Image, whose filter and wrap count"):
+    with pytest.raises(TypeError, match=r"argument 'sampler': must be a kp.Image, whose filter and address mode count"):
         kernel(tex, also, np.zeros(3), got, extent=9)
 
 

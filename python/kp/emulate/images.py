@@ -34,8 +34,16 @@ class ImageSpec:
     """A type: Image2D[f32], Image2D[vec4, "rgba8"], Texture2D[f32], or pyshader's "2d rgba8". `scalar` is what a channel reads
     as, `texel` what a pixel does."""
 
-    def __init__(self, axes: int, texel: Any, format: str | None, stored: bool, scalar: Any = None) -> None:
-        self.axes, self.texel, self.stored = axes, texel, stored
+    def __init__(
+        self,
+        axes: int,
+        texel: Any,
+        format: str | None,
+        stored: bool,
+        scalar: Any = None,
+        sampling: tuple[str, ...] = (),
+    ) -> None:
+        self.axes, self.texel, self.stored, self.sampling = axes, texel, stored, sampling
         self.scalar = scalar or getattr(texel, "scalar", texel)
         if stored and format is None:
             names = {f32: "f", i32: "i", u32: "ui"}
@@ -60,26 +68,33 @@ class _Maker:
         self.axes, self.stored = axes, stored
 
     def __getitem__(self, texel: Any) -> ImageSpec:
-        texel, *format = texel if isinstance(texel, tuple) else (texel,)
-        return ImageSpec(self.axes, texel, format[0] if format else None, self.stored)
+        texel, *words = texel if isinstance(texel, tuple) else (texel,)
+        if not self.stored:
+            return ImageSpec(self.axes, texel, None, False, sampling=tuple(words))
+        return ImageSpec(self.axes, texel, words[0] if words else None, True)
 
 
 MAKERS = {f"{name}{axes}D": _Maker(axes, name == "Image") for name in ("Image", "Texture") for axes in (1, 2, 3)}
 
 
 class Sampler:
-    """A parameter that says how textures are sampled: an image, whose filter and wrap count."""
+    """How textures are sampled: as the words of a type say, or else as the image does."""
 
-    def __init__(self, name: str, given: Any) -> None:
-        self.filter, self.wrap = getattr(given, "filter", "nearest"), getattr(given, "wrap", "clamp")
+    def __init__(self, name: str, given: Any, words: tuple[str, ...] = ()) -> None:
+        self.unnormalized = "unnormalized" in words
+        self.filter = next((w for w in words if w in ("nearest", "linear")), getattr(given, "filter", "nearest"))
+        own = getattr(given, "address_mode", "clamp_to_edge")
+        if self.unnormalized and own != "clamp_to_border":
+            own = "clamp_to_edge"
+        self.address_mode = next((w for w in words if w in _MODES), own)
 
 
 # Where a coordinate outside of an image of n pixels reads; None: nowhere, zeros.
-_WRAPS: dict[str, Callable[[int, int], int | None]] = {
-    "clamp": lambda k, n: min(max(k, 0), n - 1),
+_MODES: dict[str, Callable[[int, int], int | None]] = {
+    "clamp_to_edge": lambda k, n: min(max(k, 0), n - 1),
     "repeat": lambda k, n: k % n,
-    "mirror": lambda k, n: min(k % (2 * n), 2 * n - 1 - k % (2 * n)),
-    "zero": lambda k, n: k if 0 <= k < n else None,
+    "mirrored_repeat": lambda k, n: min(k % (2 * n), 2 * n - 1 - k % (2 * n)),
+    "clamp_to_border": lambda k, n: k if 0 <= k < n else None,
 }
 
 
@@ -88,7 +103,7 @@ class Image:
 
     def __init__(self, name: str, spec: ImageSpec, given: Any, checked: bool = False) -> None:
         self.name, self.spec, self.checked = name, spec, checked
-        self.own = Sampler(name, given)
+        self.own = Sampler(name, given, spec.sampling)
         self.data = given if isinstance(given, np.ndarray) else np.asarray(given)
         self._check_type(getattr(given, "normalized", None))
         if self.data.ndim == spec.axes:
@@ -199,15 +214,16 @@ class Image:
 
     def _pixels(self, sampler: Sampler, places: list[float]) -> Iterator[tuple[float, tuple[int | None, ...]]]:
         """The pixels that a sample is made of, with their weights."""
-        wrap = _WRAPS[sampler.wrap]
+        mode = _MODES[sampler.address_mode]
         axes = []
         for place, size in zip(places, self.sizes, strict=True):
+            at = place if sampler.unnormalized else place * size
             if sampler.filter == "nearest":
-                axes.append([(1.0, wrap(math.floor(place * size), size))])
+                axes.append([(1.0, mode(math.floor(at), size))])
                 continue
-            first = math.floor(place * size - 0.5)
-            part = place * size - 0.5 - first
-            axes.append([(1.0 - part, wrap(first, size)), (part, wrap(first + 1, size))])
+            first = math.floor(at - 0.5)
+            part = at - 0.5 - first
+            axes.append([(1.0 - part, mode(first, size)), (part, mode(first + 1, size))])
         for corner in itertools.product(*axes):
             yield math.prod(weight for weight, _ in corner), tuple(pixel for _, pixel in corner)
 

@@ -121,3 +121,13 @@ def compute_shader_sample(
 ):
     out[0] = tex.sample(sampler, vec2(0.5, 0.5)) + vec4(line.sample(sampler, 0.5))
     out[1] = vec4(stdlib.sample(cube, sampler, vec3(0.0))) + tex.read(index.xy) + vec4(cube.read(index))
+
+def sampled_as_the_types_say(
+    i: Index,
+    a: Texture1D[f32, "nearest", "clamp_to_border", "unnormalized"],
+    b: Texture2D[vec4, "mirrored_repeat", "linear"],
+    c: Texture3D[ivec2, "repeat"],
+    d: Texture2D[vec4],
+    out: Array[f32],
+):
+    out[i] = a.sample(f32(i) + 0.5) + b.sample(vec2(0.5)).x + f32(c.sample(vec3(0.5)).y) + d.sample(vec2(1.5)).w
