@@ -273,6 +273,8 @@ static VkDeviceSize block_size(const kp_device *device, uint32_t type, VkDeviceS
         next /= 2;
     if (next > device->info.max_allocation)
         next = device->info.max_allocation / GRANULE * GRANULE;
+    if (size > next / 16) // whole pieces, as others of that size are likely: a third of 64 MiB is left by two of 22
+        next -= next % size;
     return next > size ? next : size;
 }
 

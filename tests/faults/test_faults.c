@@ -466,6 +466,62 @@ static void caches_do_not_grow(void **state) {
     assert_int_equal(setenv("KP_CACHE_DIR", "", 1), 0);
 }
 
+// Other memory, push constants and launches of an algorithm, and specialization constants that it had before, are for
+// the pipelines that there are.
+static void changes_make_no_pipelines(void **state) {
+    (void)state;
+    enum { N = 50 };
+    kp_manager *mgr;
+    kp_program *compiled;
+    kp_tensor *x[N];
+    kp_algorithm *algorithm;
+    kp_sequence *sequence;
+    float by = 0;
+    int32_t power = 1;
+    const kp_spec spec = {0, KP_I32, &power};
+    layer->arm(0, 0, 0);
+    assert_int_equal(kp_manager_create(NULL, &mgr), KP_OK);
+    assert_int_equal(kp_compile("def k(i: Index, power: Const[i32], by: f32, x: Array[f32]):\n"
+                                "    for _ in range(power):\n"
+                                "        x[i] += by\n",
+                                NULL, &compiled),
+                     KP_OK);
+    for (int n = 0; n < N; n++)
+        assert_int_equal(kp_tensor_create(mgr, &(kp_tensor_desc){.count = 4 + (uint64_t)n % 2}, &x[n]), KP_OK);
+    const kp_algorithm_desc desc = {.program = compiled,
+                                    .memory = x,
+                                    .memory_count = 1,
+                                    .specs = &spec,
+                                    .spec_count = 1,
+                                    .push = &by,
+                                    .push_size = sizeof by};
+    assert_int_equal(kp_algorithm_create(mgr, &desc, &algorithm), KP_OK);
+    assert_int_equal(kp_sequence_create(mgr, NULL, &sequence), KP_OK);
+    assert_int_equal(kp_record_sync_device(sequence, x, N), KP_OK);
+    assert_int_equal(kp_record_dispatch(sequence, algorithm, NULL), KP_OK);
+    assert_int_equal(kp_record_sync_local(sequence, x, N), KP_OK);
+    for (int n = 0; n < N; n++) {
+        by = (float)n + 1;
+        power = 1 + n % 3;
+        assert_int_equal(kp_algorithm_bind(algorithm, &x[n], 1), KP_OK);
+        assert_int_equal(kp_algorithm_set_push(algorithm, &by, sizeof by), KP_OK);
+        assert_int_equal(kp_algorithm_set_specs(algorithm, &spec, 1), KP_OK);
+        assert_int_equal(kp_algorithm_set_launch(algorithm, NULL, (uint32_t[]){1 + (uint32_t)n % 4, 1, 1}), KP_OK);
+        assert_int_equal(kp_sequence_eval(sequence), KP_OK);
+        const float *data = kp_tensor_data(x[n]);
+        for (int i = 0; i < 4; i++)
+            assert_true(data[i] == (i <= n % 4 ? by * (float)power : 0));
+    }
+    assert_int_equal(calls_of("CreateComputePipelines"), 3); // one for each power
+    for (int n = 0; n < N; n++)
+        kp_tensor_destroy(x[n]);
+    kp_sequence_destroy(sequence);
+    kp_algorithm_destroy(algorithm);
+    kp_program_destroy(compiled);
+    kp_manager_destroy(mgr);
+    nothing_is_left("changes");
+}
+
 static int open_layer(void **state) {
     (void)state;
     void *library = dlopen(KP_FAULT_LIBRARY, RTLD_NOW);
@@ -487,7 +543,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(async_allocations),  cmocka_unit_test(regression_allocations),
         cmocka_unit_test(memory_calls),       cmocka_unit_test(memory_allocations),
         cmocka_unit_test(external_calls),     cmocka_unit_test(external_allocations),
-        cmocka_unit_test(caches_do_not_grow),
+        cmocka_unit_test(caches_do_not_grow), cmocka_unit_test(changes_make_no_pipelines),
     };
     const struct CMUnitTest two_queues[] = {cmocka_unit_test(async_calls_on_two_queues),
                                             cmocka_unit_test(async_allocations)};

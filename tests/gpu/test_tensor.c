@@ -426,6 +426,28 @@ static void device_memory_runs_out_politely(void **state) {
     kp_tensor_destroy(small);
 }
 
+// Tensors whose size does not divide that of the pool's blocks leave little of the device unused.
+static void tensors_of_an_odd_size_fill_the_device(void **state) {
+    kp_manager *mgr = *state;
+    kp_device_info device = gpu_device(mgr);
+    if (device.type != KP_DEVICE_CPU || device.memory > 4096 * MIB) // as above
+        skip();
+    enum { N = 200 };
+    kp_tensor *tensors[N] = {0};
+    const kp_tensor_desc desc = {
+        .count = 22 * MIB / 4, .memory_type = KP_MEMORY_STORAGE, .uninitialized = true, .label = "filler"};
+    kp_result result = KP_OK;
+    for (int n = 0; n < N && result == KP_OK; n++)
+        result = kp_tensor_create(mgr, &desc, &tensors[n]);
+    assert_int_equal(result, KP_ERROR_DEVICE_MEMORY);
+    kp_memory_stats stats;
+    OK(kp_manager_memory(mgr, &stats));
+    if (stats.used < device.memory / 100 * 95)
+        fail_msg("%llu of %llu bytes used", (unsigned long long)stats.used, (unsigned long long)device.memory);
+    for (int n = 0; n < N; n++)
+        kp_tensor_destroy(tensors[n]);
+}
+
 // Out of range never reaches a neighbour.
 static void a_kernel_cannot_write_outside_its_tensor(void **state) {
     kp_manager *mgr = *state;
@@ -467,6 +489,7 @@ int main(void) {
         GPU_TEST(the_pool_survives_any_order),
         GPU_TEST(sizes_beyond_the_device_are_refused_and_smaller_ones_still_work),
         GPU_TEST(device_memory_runs_out_politely),
+        GPU_TEST(tensors_of_an_odd_size_fill_the_device),
         GPU_TEST(a_kernel_cannot_write_outside_its_tensor),
     };
     return gpu_run("tensor", tests);

@@ -18,9 +18,10 @@ def logger():
 
 def test_debug_messages_come_when_the_logger_wants_them(logger, caplog):
     logger.setLevel(logging.DEBUG)
-    kp.Manager()
+    manager = kp.Manager()
     levels = {record.levelno for record in caplog.records if record.name == "kp"}
     assert logging.DEBUG in levels
+    assert any(manager.device.name in record.getMessage() for record in caplog.records), "which device was chosen"
     caplog.clear()
     logger.setLevel(logging.WARNING)
     kp.Manager()
