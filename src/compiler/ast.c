@@ -31,6 +31,16 @@ kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, co
     return n;
 }
 
+kp_list kp_ast_left_edge(kp_unit *unit, kp_node *n) {
+    kp_list edge = {0};
+    for (const kp_node *at = n; at->kind == KP_NODE_BINARY; at = at->u.binary.left)
+        edge.count++;
+    edge.items = KP_UNIT_NEW(unit, kp_node *, edge.count);
+    for (uint32_t i = edge.count; i-- > 0; n = n->u.binary.left)
+        edge.items[i] = n;
+    return edge;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // Dump
 // ---------------------------------------------------------------------------------------------------------------------

@@ -245,6 +245,9 @@ typedef struct kp_function {
 
 kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, const kp_token *last);
 
+// a + b + c + ... is as deep as it is long, so it is walked in a loop: its BINARYs, that of a + b first, and n last.
+kp_list kp_ast_left_edge(kp_unit *unit, kp_node *n);
+
 // The last token of its text.
 static inline const kp_token *kp_ast_last(const kp_node *n) { return n->first + n->more; }
 

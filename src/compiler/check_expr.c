@@ -407,18 +407,11 @@ kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *rig
     return finish_binary(c, n, left, right);
 }
 
-// a + b + c + ... is as deep as it is long, so the left edge is walked in a loop.
 static kp_node *check_binary(kp_checker *c, kp_node *n) {
-    uint32_t count = 0;
-    for (kp_node *at = n; at->kind == KP_NODE_BINARY; at = at->u.binary.left)
-        count++;
-    kp_node **edge = KP_UNIT_NEW(c->unit, kp_node *, count);
-    kp_node *left = n;
-    for (uint32_t i = count; i-- > 0; left = left->u.binary.left)
-        edge[i] = left;
-    left = kp_check_expr(c, left);
-    for (uint32_t i = 0; i < count; i++)
-        left = kp_check_combine(c, edge[i], left, kp_check_expr(c, edge[i]->u.binary.right));
+    kp_list edge = kp_ast_left_edge(c->unit, n);
+    kp_node *left = kp_check_expr(c, edge.items[0]->u.binary.left);
+    for (uint32_t i = 0; i < edge.count; i++)
+        left = kp_check_combine(c, edge.items[i], left, kp_check_expr(c, edge.items[i]->u.binary.right));
     return left;
 }
 

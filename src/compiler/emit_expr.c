@@ -321,18 +321,11 @@ static uint32_t emit_table(kp_emitter *e, kp_node *n) {
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, variable, &index, 1));
 }
 
-// a + b + c + ... is as deep as it is long, so the left edge is walked in a loop.
 static uint32_t emit_binary(kp_emitter *e, kp_node *n) {
-    uint32_t count = 0;
-    for (kp_node *at = n; at->kind == KP_NODE_BINARY; at = at->u.binary.left)
-        count++;
-    kp_node **edge = KP_UNIT_NEW(e->unit, kp_node *, count);
-    kp_node *left = n;
-    for (uint32_t i = count; i-- > 0; left = left->u.binary.left)
-        edge[i] = left;
-    uint32_t value = kp_emit_expr(e, left);
-    for (uint32_t i = 0; i < count; i++)
-        value = kp_emit_binary(e, edge[i], value);
+    kp_list edge = kp_ast_left_edge(e->unit, n);
+    uint32_t value = kp_emit_expr(e, edge.items[0]->u.binary.left);
+    for (uint32_t i = 0; i < edge.count; i++)
+        value = kp_emit_binary(e, edge.items[i], value);
     return value;
 }
 

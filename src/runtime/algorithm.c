@@ -48,11 +48,8 @@ void kp_algorithm_unref(kp_algorithm *algorithm) {
 }
 
 bool kp_algorithm_hold(kp_algorithm *algorithm) {
-    unsigned holds = atomic_load_explicit(&algorithm->holds, memory_order_relaxed);
-    do {
-        if (holds == 0 || !atomic_load(&algorithm->alive))
-            return false;
-    } while (!atomic_compare_exchange_weak(&algorithm->holds, &holds, holds + 1));
+    if (!kp_manager_hold_child(&algorithm->holds, &algorithm->alive))
+        return false;
     if (atomic_load(&algorithm->alive))
         return true;
     kp_algorithm_let_go(algorithm);

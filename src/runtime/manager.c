@@ -67,6 +67,15 @@ void kp_manager_release(kp_manager *manager) {
     kp_alloc_free(manager);
 }
 
+bool kp_manager_hold_child(atomic_uint *holds, const atomic_bool *alive) {
+    unsigned count = atomic_load_explicit(holds, memory_order_relaxed);
+    do {
+        if (count == 0 || !atomic_load(alive))
+            return false;
+    } while (!atomic_compare_exchange_weak(holds, &count, count + 1));
+    return true;
+}
+
 void kp_manager_link(kp_manager *manager, kp_list *list, kp_list_link *link) {
     pthread_mutex_lock(&manager->lock);
     kp_list_add(list, link);

@@ -73,4 +73,7 @@ void kp_manager_adopt(kp_manager *manager, kp_recording *recording);
 // Frees what finished submissions of destroyed sequences held. Cheap when there are none.
 void kp_manager_reap(kp_manager *manager);
 
+// One more hold on a child whose handle lives: false where nobody has one, or the handle is gone. It may go meanwhile.
+bool kp_manager_hold_child(atomic_uint *holds, const atomic_bool *alive);
+
 #endif

@@ -28,11 +28,8 @@ void kp_memory_unref(kp_memory *memory) {
 }
 
 bool kp_memory_hold(kp_memory *memory) {
-    unsigned holds = atomic_load_explicit(&memory->holds, memory_order_relaxed);
-    do {
-        if (holds == 0 || !atomic_load(&memory->alive))
-            return false;
-    } while (!atomic_compare_exchange_weak(&memory->holds, &holds, holds + 1));
+    if (!kp_manager_hold_child(&memory->holds, &memory->alive))
+        return false;
     if (atomic_load(&memory->alive))
         return true;
     kp_memory_let_go(memory);

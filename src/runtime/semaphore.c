@@ -24,11 +24,8 @@ static void unref(kp_semaphore *semaphore) {
 }
 
 bool kp_semaphore_hold(kp_semaphore *semaphore) {
-    unsigned holds = atomic_load_explicit(&semaphore->holds, memory_order_relaxed);
-    do {
-        if (holds == 0 || !atomic_load(&semaphore->alive))
-            return false;
-    } while (!atomic_compare_exchange_weak(&semaphore->holds, &holds, holds + 1));
+    if (!kp_manager_hold_child(&semaphore->holds, &semaphore->alive))
+        return false;
     atomic_fetch_add_explicit(&semaphore->refs, 1, memory_order_relaxed);
     return true;
 }

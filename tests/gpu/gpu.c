@@ -169,3 +169,28 @@ bool gpu_unified(kp_manager *manager) {
     const char *word = getenv("KP_UNIFIED");
     return gpu_device(manager).unified && !(word != NULL && strcmp(word, "0") == 0);
 }
+
+void gpu_world_drop(gpu_world *w, int kind) {
+    if (kind == GPU_MANAGER)
+        kp_manager_destroy(w->mgr);
+    else if (kind == GPU_TENSOR)
+        kp_tensor_destroy(w->tensor);
+    else if (kind == GPU_VIEW)
+        kp_view_destroy(w->view);
+    else if (kind == GPU_ALGORITHM)
+        kp_algorithm_destroy(w->algorithm);
+    else
+        kp_sequence_destroy(w->sequence);
+    w->gone[kind] = true;
+}
+
+void gpu_world_destroy(gpu_world *world, int order, void (*then)(gpu_world *world, void *payload), void *payload) {
+    int left[] = {GPU_MANAGER, GPU_TENSOR, GPU_VIEW, GPU_ALGORITHM, GPU_SEQUENCE};
+    for (int n = GPU_KINDS; n > 0; n--) {
+        int pick = order % n;
+        order /= n;
+        gpu_world_drop(world, left[pick]);
+        left[pick] = left[n - 1];
+        then(world, payload);
+    }
+}

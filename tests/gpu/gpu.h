@@ -80,6 +80,24 @@ kp_device_info gpu_device(kp_manager *manager);
 // True where KP_UNIFIED and the device make a DEVICE tensor's two sides one.
 bool gpu_unified(kp_manager *manager);
 
+// What one program makes; each may be destroyed at any time.
+typedef enum gpu_kind { GPU_MANAGER, GPU_TENSOR, GPU_VIEW, GPU_ALGORITHM, GPU_SEQUENCE, GPU_KINDS } gpu_kind;
+
+typedef struct gpu_world {
+    kp_manager *mgr;
+    kp_tensor *tensor;
+    kp_view *view;
+    kp_algorithm *algorithm;
+    kp_sequence *sequence;
+    bool gone[GPU_KINDS];
+} gpu_world;
+
+void gpu_world_drop(gpu_world *world, int kind);
+
+// Destroys all five in the order of that number, and calls `then` after each.
+enum { GPU_ORDERS = 5 * 4 * 3 * 2 };
+void gpu_world_destroy(gpu_world *world, int order, void (*then)(gpu_world *world, void *payload), void *payload);
+
 extern const char gpu_multiply_glsl[];
 
 #endif

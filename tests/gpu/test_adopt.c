@@ -113,43 +113,17 @@ static void buffers_of_the_device_become_tensors(void **state) {
     native_close(&n);
 }
 
-enum { MANAGER, TENSOR, VIEW, ALGORITHM, SEQUENCE, KINDS };
-
-typedef struct world {
-    kp_manager *mgr;
-    kp_tensor *tensor;
-    kp_view *view;
-    kp_algorithm *algorithm;
-    kp_sequence *sequence;
-} world;
-
-static void destroy(const world *w, int kind) {
-    switch (kind) {
-    case MANAGER:
-        kp_manager_destroy(w->mgr);
-        break;
-    case TENSOR:
-        kp_tensor_destroy(w->tensor);
-        break;
-    case VIEW:
-        kp_view_destroy(w->view);
-        break;
-    case ALGORITHM:
-        kp_algorithm_destroy(w->algorithm);
-        break;
-    default:
-        kp_sequence_destroy(w->sequence);
-        break;
-    }
+static void probe(gpu_world *w, void *payload) {
+    (void)w;
+    native_probe(payload);
 }
 
 static void all_may_go_in_every_order_and_the_device_stays(void **state) {
     (void)state;
     native n;
     native_open(&n, false);
-    for (int order = 0; order < 5 * 4 * 3 * 2; order++) {
-        int left[KINDS] = {MANAGER, TENSOR, VIEW, ALGORITHM, SEQUENCE}, code = order;
-        world w = {.mgr = adopt(&n)};
+    for (int order = 0; order < GPU_ORDERS; order++) {
+        gpu_world w = {.mgr = adopt(&n)};
         w.tensor = gpu_floats(w.mgr, "x", 64, NULL);
         OK(kp_view_create(w.tensor, &w.view));
         w.algorithm = gpu_multiply(w.mgr, w.tensor, w.tensor, w.tensor);
@@ -158,13 +132,7 @@ static void all_may_go_in_every_order_and_the_device_stays(void **state) {
         OK(kp_record_dispatch(w.sequence, w.algorithm, NULL));
         OK(kp_record_sync_local(w.sequence, &w.tensor, 1));
         OK(kp_sequence_eval_async(w.sequence));
-        for (int k = KINDS; k > 0; k--) {
-            int pick = code % k;
-            code /= k;
-            destroy(&w, left[pick]);
-            left[pick] = left[k - 1];
-            native_probe(&n);
-        }
+        gpu_world_destroy(&w, order, probe, &n);
     }
     native_close(&n); // the validation layer counts what is left
 }

@@ -11,19 +11,7 @@ static const char slow_glsl[] =
     "layout(binding = 0) buffer X { uint x[]; };\n"
     "void main() { uint s = x[0]; for (uint i = 0; i < 20000; i++) s = s * 1664525 + 1013904223; x[1] = s; }\n";
 
-// What one program makes; each may be destroyed at any time.
-enum { MANAGER, TENSOR, VIEW, ALGORITHM, SEQUENCE, KINDS };
-
-typedef struct world {
-    kp_manager *mgr;
-    kp_tensor *tensor;
-    kp_view *view;
-    kp_algorithm *algorithm;
-    kp_sequence *sequence;
-    bool gone[KINDS];
-} world;
-
-static void make(world *w) {
+static void make(gpu_world *w) {
     memset(w, 0, sizeof *w);
     OK(kp_manager_create(NULL, &w->mgr));
     OK(kp_tensor_create(w->mgr, &(kp_tensor_desc){.dtype = KP_U32, .count = 2, .data = (uint32_t[]){1, 2}},
@@ -37,44 +25,24 @@ static void make(world *w) {
     OK(kp_record_sync_local(w->sequence, &w->tensor, 1));
 }
 
-static void destroy(world *w, int kind) {
-    switch (kind) {
-    case MANAGER:
-        kp_manager_destroy(w->mgr);
-        break;
-    case TENSOR:
-        kp_tensor_destroy(w->tensor);
-        break;
-    case VIEW:
-        kp_view_destroy(w->view);
-        break;
-    case ALGORITHM:
-        kp_algorithm_destroy(w->algorithm);
-        break;
-    default:
-        kp_sequence_destroy(w->sequence);
-        break;
-    }
-    w->gone[kind] = true;
-}
-
 // All that is left answers, and says what is wrong.
-static void probe(world *w, bool in_flight) {
-    if (!w->gone[VIEW] && (!in_flight || w->gone[MANAGER])) // else the device may be writing to it
+static void probe(gpu_world *w, void *payload) {
+    bool in_flight = *(bool *)payload;
+    if (!w->gone[GPU_VIEW] && (!in_flight || w->gone[GPU_MANAGER])) // else the device may be writing to it
         assert_true(((volatile uint32_t *)kp_view_data(w->view))[0] == 1);
-    bool dead = w->gone[MANAGER];
-    if (!w->gone[TENSOR]) {
+    bool dead = w->gone[GPU_MANAGER];
+    if (!w->gone[GPU_TENSOR]) {
         assert_int_equal(kp_memory_alive(w->tensor), !dead);
         assert_int_equal(kp_tensor_data(w->tensor) == NULL, dead);
         assert_int_equal(kp_tensor_count(w->tensor), 2);
     }
-    if (!w->gone[ALGORITHM]) {
+    if (!w->gone[GPU_ALGORITHM]) {
         assert_int_equal(kp_algorithm_alive(w->algorithm), !dead);
         if (dead)
             FAILS(kp_algorithm_bind(w->algorithm, NULL, 0), KP_ERROR_STATE,
                   "algorithm 'slow': manager '*' is destroyed");
     }
-    if (w->gone[SEQUENCE])
+    if (w->gone[GPU_SEQUENCE])
         return;
     assert_int_equal(kp_sequence_alive(w->sequence), !dead);
     if (dead) {
@@ -83,31 +51,24 @@ static void probe(world *w, bool in_flight) {
         FAILS(kp_sequence_await(w->sequence, 0), KP_ERROR_STATE, "sequence 'sequence': manager '*' is destroyed");
     } else if (in_flight && kp_sequence_is_running(w->sequence)) {
         return;
-    } else if (w->gone[TENSOR]) {
+    } else if (w->gone[GPU_TENSOR]) {
         FAILS(kp_sequence_eval(w->sequence), KP_ERROR_STATE,
               "sequence 'sequence': tensor 'tensor', which it recorded, is destroyed");
-    } else if (w->gone[ALGORITHM]) {
+    } else if (w->gone[GPU_ALGORITHM]) {
         FAILS(kp_sequence_eval(w->sequence), KP_ERROR_STATE,
               "sequence 'sequence': algorithm 'slow', which it recorded, is destroyed");
     }
 }
 
 static void every_order(bool in_flight) {
-    for (int order = 0; order < 5 * 4 * 3 * 2; order++) {
-        world w;
-        int left[KINDS] = {MANAGER, TENSOR, VIEW, ALGORITHM, SEQUENCE}, code = order;
+    for (int order = 0; order < GPU_ORDERS; order++) {
+        gpu_world w;
         make(&w);
         if (in_flight)
             OK(kp_sequence_eval_async(w.sequence));
         else if (order % 2 == 0)
             OK(kp_sequence_eval(w.sequence));
-        for (int n = KINDS; n > 0; n--) {
-            int pick = code % n;
-            code /= n;
-            destroy(&w, left[pick]);
-            left[pick] = left[n - 1];
-            probe(&w, in_flight);
-        }
+        gpu_world_destroy(&w, order, probe, &in_flight);
     }
 }
 
@@ -247,7 +208,7 @@ static void native_handles_work_beside_kp(void **state) {
 }
 
 // The child exits with 0 when all is as it should be.
-static int in_child(world *w) {
+static int in_child(gpu_world *w) {
     if (kp_sequence_eval(w->sequence) != KP_ERROR_STATE ||
         !gpu_matches(kp_last_error(), "sequence 'sequence': manager '*' belongs to the parent process; Vulkan does not "
                                       "survive a fork"))
@@ -271,7 +232,7 @@ static int in_child(world *w) {
 
 static void a_forked_child_gets_errors_and_no_crash(void **state) {
     (void)state;
-    world w;
+    gpu_world w;
     make(&w);
     OK(kp_sequence_eval(w.sequence));
     fflush(NULL);
@@ -284,8 +245,8 @@ static void a_forked_child_gets_errors_and_no_crash(void **state) {
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 0);
     OK(kp_sequence_eval(w.sequence)); // the parent goes on
-    for (int kind = 0; kind < KINDS; kind++)
-        destroy(&w, kind);
+    for (int kind = 0; kind < GPU_KINDS; kind++)
+        gpu_world_drop(&w, kind);
 }
 
 static void a_process_may_end_with_everything_alive(void **state) {
@@ -294,7 +255,7 @@ static void a_process_may_end_with_everything_alive(void **state) {
     pid_t child = fork(); // before it has a device
     assert_true(child >= 0);
     if (child == 0) {
-        static world w;
+        static gpu_world w;
         make(&w);
         OK(kp_sequence_eval_async(w.sequence));
         kp_set_log(NULL, NULL, KP_LOG_NONE);
@@ -309,11 +270,11 @@ static void a_process_may_end_with_everything_alive(void **state) {
 static void many_managers_one_after_the_other(void **state) {
     (void)state;
     for (int i = 0; i < 20; i++) {
-        world w;
+        gpu_world w;
         make(&w);
         OK(kp_sequence_eval(w.sequence));
-        for (int kind = 0; kind < KINDS; kind++)
-            destroy(&w, (kind + i) % KINDS);
+        for (int kind = 0; kind < GPU_KINDS; kind++)
+            gpu_world_drop(&w, (kind + i) % GPU_KINDS);
     }
 }
 
