@@ -14,8 +14,14 @@ static int read_axis(PyObject *object, uint64_t *out) {
 }
 
 int ext_axes_read(PyObject *object, uint32_t *ndim, uint64_t shape[KP_MAX_DIMS]) {
-    PyObject *axes = PyIndex_Check(object) ? Py_BuildValue("(O)", object) : PySequence_Tuple(object);
+    PyObject *axes = PyIndex_Check(object)   ? Py_BuildValue("(O)", object)
+                     : ext_unordered(object) ? NULL
+                                             : PySequence_Tuple(object);
     int result = axes != NULL ? 0 : -1;
+    if (axes == NULL && (!PyErr_Occurred() || PyErr_ExceptionMatches(PyExc_TypeError))) {
+        PyErr_Clear();
+        PyErr_Format(PyExc_TypeError, "shape: must be a whole number or a tuple of some, not %R", Py_TYPE(object));
+    }
     if (axes != NULL && PyTuple_Size(axes) > KP_MAX_DIMS) {
         PyErr_Format(PyExc_ValueError, "shape: %zd axes, at most %d are possible", PyTuple_Size(axes), KP_MAX_DIMS);
         result = -1;

@@ -213,6 +213,11 @@ int ext_element_count(kp_dtype dtype, PyObject *object, const char *what, void *
     return -1;
 }
 
+bool ext_unordered(PyObject *object) {
+    return PyUnicode_Check(object) || PyBytes_Check(object) || PyByteArray_Check(object) || PyDict_Check(object) ||
+           PyAnySet_Check(object);
+}
+
 static bool little_endian(void) {
     const uint16_t one = 1;
     return *(const uint8_t *)&one == 1;

@@ -71,6 +71,9 @@ PyTypeObject *ext_add_type(PyObject *module, PyType_Spec *spec, PyTypeObject *ba
 // Frees an object of a heap type: the tail of every tp_dealloc.
 void ext_free(PyObject *self);
 
+// Whether it can be gone over, but in no order that means something, or holds no numbers: sets, dicts, texts and bytes.
+bool ext_unordered(PyObject *object);
+
 // ---------------------------------------------------------------------------------------------------------------------
 // error.c
 // ---------------------------------------------------------------------------------------------------------------------

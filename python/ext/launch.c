@@ -16,7 +16,7 @@ static Py_ssize_t read_three(PyObject *object, const char *what, uint32_t out[3]
     if (object == NULL || object == Py_None)
         return 0;
     bool one = PyIndex_Check(object) && !PySequence_Check(object); // arrays of one number are both
-    PyObject *fast = PyUnicode_Check(object) ? NULL : one ? PyTuple_Pack(1, object) : PySequence_Fast(object, "");
+    PyObject *fast = ext_unordered(object) ? NULL : one ? PyTuple_Pack(1, object) : PySequence_Fast(object, "");
     Py_ssize_t count = fast != NULL ? PySequence_Size(fast) : 0;
     PyObject *bad = NULL;
     int result = 0;

@@ -219,6 +219,17 @@ static int record_memories(ext_op *op, ext_sequence *sequence) {
 }
 
 // Elements first: a value that does not fit leaves the sequence as it is.
+// The value of a fill as an element.
+static int set_value(kp_dtype dtype, void *at, PyObject *value) {
+    if (ext_element_set(dtype, at, value) == 0)
+        return 0;
+    if (PyErr_ExceptionMatches(PyExc_TypeError))
+        PyErr_Format(PyExc_TypeError, "value: must be %s, not %R", kp_dtype_name(dtype), Py_TYPE(value));
+    else if (PyErr_ExceptionMatches(PyExc_OverflowError))
+        PyErr_Format(PyExc_OverflowError, "value: %R does not fit in %s", value, kp_dtype_name(dtype));
+    return -1;
+}
+
 static int record_fill(ext_op *op, ext_sequence *sequence) {
     ext_memories m;
     char elements[12][8], *all = elements[0];
@@ -230,8 +241,7 @@ static int record_fill(ext_op *op, ext_sequence *sequence) {
     if (all == NULL)
         PyErr_NoMemory();
     for (size_t i = 0; result == 0 && i < m.count; i++)
-        result =
-            ext_element_set(((ext_tensor *)PyTuple_GetItem(m.tuple, (Py_ssize_t)i))->dtype, all + 8 * i, op->value);
+        result = set_value(((ext_tensor *)PyTuple_GetItem(m.tuple, (Py_ssize_t)i))->dtype, all + 8 * i, op->value);
     kp_sequence *to = result == 0 ? ext_sequence_use(sequence) : NULL;
     result = to != NULL ? 0 : -1;
     for (size_t i = 0; result == 0 && i < m.count; i++)

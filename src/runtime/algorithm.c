@@ -413,6 +413,12 @@ uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm) {
 
 static size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
+// A struct of C is padded to a multiple of 8 bytes where it has a member of 8, and of 16 where it has a vec3 or larger:
+// it may be larger than what the module takes, but no smaller than such a member.
+static bool fits_push(size_t need, size_t size) {
+    return size == need || (need > 8 && size == round_up(need, 8)) || (need >= 12 && size == round_up(need, 16));
+}
+
 kp_result kp_algorithm_check_push(const kp_algorithm *algorithm, const void *push, size_t size) {
     size_t need = kp_algorithm_push_size(algorithm);
     uint32_t limit = algorithm->manager->device->info.max_push_constants;
@@ -426,7 +432,7 @@ kp_result kp_algorithm_check_push(const kp_algorithm *algorithm, const void *pus
     if (need == 0)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the module has no push constants, %zu bytes were given",
                             algorithm->label, size);
-    if (size != need && size != round_up(need, 8) && size != round_up(need, 16))
+    if (!fits_push(need, size))
         return kp_error_set(KP_ERROR_ARGUMENT,
                             "algorithm '%s': the module has %zu bytes of push constants, %zu were given",
                             algorithm->label, need, size);

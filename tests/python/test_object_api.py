@@ -184,6 +184,36 @@ def test_int_push_constants_are_taken_as_they_are(mgr, spirv):
     assert t.data().tolist() == [0 + 1 + 2 + 3 + 4, 1 + 0 + 3 + 2 + 5]
 
 
+def test_push_constants_have_the_size_of_what_the_module_takes_or_of_a_struct_of_c(mgr):
+    """Such a struct ends at a multiple of 8 or 16 bytes only where it has a member of 8, or of 12 and more."""
+    x = mgr.zeros(1)
+    for count in range(1, 9):
+        names = [f"a{n}" for n in range(count)]
+        program = kp.compile(
+            f"def k(i: Index, x: Array[f32], {', '.join(f'{name}: f32' for name in names)}):\n    x[i] = {' + '.join(names)}\n"
+        )
+        for given in range(1, 13):
+            fits = given in {
+                count,
+                *([(count + 1) // 2 * 2] if count > 2 else []),
+                *([(count + 3) // 4 * 4] if count > 2 else []),
+            }
+            try:
+                algorithm = mgr.algorithm([x], program, push_consts=np.ones(given, np.float32))
+            except ValueError as error:
+                assert not fits, (count, given)
+                assert f"the module has {4 * count} bytes of push constants, {4 * given} were given" in str(error)
+                continue
+            assert fits, (count, given)
+            mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([x])).eval()
+            assert x.data()[0] == count
+    for count in (1, 2):  # Python's own floats, as NumPy has them
+        parameters = ", ".join(f"a{n}: f32" for n in range(count))
+        program = kp.compile(f"def k(i: Index, x: Array[f32], {parameters}):\n    x[i] = a0\n")
+        with pytest.raises(ValueError, match=f"has {4 * count} bytes of push constants, {8 * count} were given"):
+            mgr.algorithm([x], program, push_consts=np.array([1.5] * count))
+
+
 @pytest.mark.parametrize("argument", ["push_consts", "spec_consts"])
 @pytest.mark.parametrize("dtype", ["int64", "float16", "int8", "bool", "uint16"])
 def test_constants_of_a_type_that_is_none(mgr, spirv, argument, dtype):

@@ -184,9 +184,9 @@ def test_fills_are_on_the_device(mgr):
 
 def test_a_fill_of_another_type_is_refused(mgr):
     seq = mgr.sequence()
-    with pytest.raises(OverflowError):
+    with pytest.raises(OverflowError, match="^value: 300 does not fit in u8$"):
         seq.record(kp.OpFill([mgr.zeros(3), mgr.zeros(3, np.uint8)], 300))
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="^value: must be f32, not <class 'str'>$"):
         seq.record(kp.OpFill([mgr.zeros(3)], "1"))
     seq.record(kp.OpFill([mgr.zeros(3)] * 20, 1)).eval()
 
