@@ -213,9 +213,9 @@ typedef struct kp_param {
     bool optional;         // push and specialization constants: has a default value
     uint64_t default_bits; // ... its bits, with zeros in front; a bool is 0 or 1
     uint32_t ndim;         // buffers: axes of the tensor, 2 or 3; 1: of any shape; images: 1 to 3
-    uint32_t
-        shape_offset;   // ... with 2 or 3: where the runtime puts the tensor's shape, bytes from the start of the block
-    const char *format; // images: how a pixel is stored, "rgba8"; textures: NULL, any that reads as dtype
+    uint32_t shape_offset; // ... of 2 or 3: bytes from the start of the push constants to the tensor's shape, which the
+                           // runtime puts there
+    const char *format;    // images: how a pixel is stored, "rgba8"; textures: NULL, any that reads as dtype
     const kp_struct *structure; // buffers of structs, push constants that are one; NULL for all else
     bool fills; // buffers, images: each invocation stores to the element or pixel that its index names, and none loads
                 // from it: what was in it is not needed where the extent covers it

@@ -13,8 +13,8 @@
 //   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
 //   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
 //   a: Image2D[f32]          a storage image, of the format r32f; Image2D[vec4, "rgba8"] is of another; Image1D, 3D
-//   t: Texture2D[f32]        a sampled image with its sampler, of any format; Texture2D[f32, "linear", "repeat"] says how
-//   a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
+//   t: Texture2D[f32]        a sampled image with its sampler, of any format; Texture2D[f32, "linear", "repeat"] says
+//   how a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
 //                            default value
 //   p: Array[Particle]       ... of structs; a class at the top of the text says which, laid out as C does:
 //                                class Particle(Struct):
@@ -49,11 +49,10 @@ typedef struct kp_constant {
         double f;
         int64_t i;
         uint64_t u;
-    } value; // f for float types, u for unsigned types, i for the rest
-    const struct kp_constant
-        *items;        // a tuple: its items, whose names do not matter, and which may be tuples; NULL: a number
-    size_t item_count; //
-    bool matrix;       // ... and they are the rows of a matrix of `dtype`, 2 to 4 of 2 to 4 numbers
+    } value;                         // f for float types, u for unsigned types, i for the rest
+    const struct kp_constant *items; // of a tuple: numbers and tuples, whose names do not matter; NULL: a number
+    size_t item_count;               //
+    bool matrix;                     // ... they are the rows of a matrix of `dtype`, 2 to 4 of 2 to 4 numbers
 } kp_constant;
 
 // A name under which a function is called: "helper", or "lib.helper".

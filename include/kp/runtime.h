@@ -54,12 +54,12 @@ typedef enum kp_device_type {
 } kp_device_type;
 
 #define KP_MAX_QUEUE_FAMILIES 16
-
-// A queue by its use, in the place of a family's index in kp_manager_desc.queue_families.
-#define KP_FAMILY_COMPUTE \
-    UINT32_C(0xFFFFFFFE) // one that kernels run on, of a family without graphics where there is one
-#define KP_FAMILY_TRANSFER UINT32_C(0xFFFFFFFF) // one that only copies, or else one that kernels run on
 #define KP_MAX_MEMORY_HEAPS 16
+
+// A queue by its use, in the place of a family's index in kp_manager_desc.queue_families: one that kernels run on, of a
+// family without graphics where there is one; and one that only copies, or else one that kernels run on.
+#define KP_FAMILY_COMPUTE UINT32_C(0xFFFFFFFE)
+#define KP_FAMILY_TRANSFER UINT32_C(0xFFFFFFFF)
 
 // What a device may or may not have. kp enables all of it; a program that needs what is not there is refused by its
 // name. X(name, meaning)
@@ -320,7 +320,8 @@ typedef struct kp_tensor_view_desc {
 // KP_ERROR_HOST_MEMORY. Thread-safety: any.
 KP_API kp_result kp_tensor_view(kp_tensor *tensor, const kp_tensor_view_desc *desc, kp_tensor **out);
 
-// Sequences that recorded it answer KP_ERROR_STATE from now on. Thread-safety: one at a time per tensor.
+// One function by two names, for tensors and images. Sequences that recorded it answer KP_ERROR_STATE from now on.
+// Thread-safety: one at a time per tensor.
 KP_API void kp_memory_destroy(kp_memory *memory);
 KP_API void kp_tensor_destroy(kp_tensor *tensor);
 
@@ -348,7 +349,7 @@ KP_API uint32_t kp_tensor_item_size(const kp_tensor *tensor);      // bytes of a
 KP_API const kp_struct *kp_tensor_struct(const kp_tensor *tensor); // of its elements, as long as the tensor, or NULL
 KP_API kp_memory_type kp_tensor_memory_type(const kp_tensor *tensor);
 KP_API uint32_t kp_tensor_shape(const kp_tensor *tensor, uint64_t shape[KP_MAX_DIMS]); // returns the number of axes
-KP_API bool kp_memory_alive(const kp_memory *memory); // false once its manager is destroyed
+KP_API bool kp_memory_alive(const kp_memory *memory); // false for NULL, and once its manager is destroyed
 
 // A counted hold on a tensor's host side, which stays readable and writable while any view of it lives, whatever is
 // destroyed meanwhile. KP_ERROR_STATE for a STORAGE tensor or a dead one. Thread-safety: any.
@@ -431,18 +432,17 @@ typedef struct kp_algorithm_desc {
     const void *spirv;         // a module of your own, any alignment, either byte order
     size_t spirv_size;         // bytes
     const char *entry;         // entry point; NULL: "main", or the only one there is
-    kp_memory *const
-        *memory;         // memory[k] is binding k of set 0 (modules with more sets: the k-th pair of set and binding)
-    size_t memory_count; //
-    uint32_t workgroups[3]; // default launch in workgroups, as Vulkan counts; all zero: the view or image that the
-                            // program writes first, or else (elements of memory[0], 1, 1)
-    uint32_t extent[3];     // or in invocations, as kernels count; zero axes are 1. Give one of the two, or neither
-    const kp_spec *specs;   //
-    size_t spec_count;      //
-    const void *push;       // default push constants; NULL: those that the kernel's source gives, if it gives all
-    size_t push_size;       // bytes
-    uint32_t subgroup_size; // invocations in a subgroup; 0: as the program says, or else as the device chooses
-    const char *label;      // name in messages and for debuggers; NULL: the program's name, or "algorithm"
+    kp_memory *const *memory;  // memory[k] is binding k of set 0; of a module with more sets the k-th of its bindings
+    size_t memory_count;       //
+    uint32_t workgroups[3];    // default launch in workgroups, as Vulkan counts; all zero: the view or image that the
+                               // program writes first, or else (elements of memory[0], 1, 1)
+    uint32_t extent[3];        // or in invocations, as kernels count; zero axes are 1. Give one of the two, or neither
+    const kp_spec *specs;      //
+    size_t spec_count;         //
+    const void *push;          // default push constants; NULL: those that the kernel's source gives, if it gives all
+    size_t push_size;          // bytes
+    uint32_t subgroup_size;    // invocations in a subgroup; 0: as the program says, or else as the device chooses
+    const char *label;         // name in messages and for debuggers; NULL: the program's name, or "algorithm"
 } kp_algorithm_desc;
 
 // Checks the module (KP_ERROR_SPIRV), and everything in `desc` against the module and the device's limits
@@ -463,8 +463,7 @@ KP_API kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *me
 // Replaces the default push constants; same size as at creation. As kp_algorithm_bind.
 KP_API kp_result kp_algorithm_set_push(kp_algorithm *algorithm, const void *push, size_t push_size);
 
-// Replaces the default launch, as in kp_algorithm_desc: at most one of the two, and with both NULL or all zero the
-// elements of memory[0]. As kp_algorithm_bind.
+// Replaces the default launch: as in kp_algorithm_desc, where NULL is all zero. As kp_algorithm_bind.
 KP_API kp_result kp_algorithm_set_launch(kp_algorithm *algorithm, const uint32_t workgroups[3],
                                          const uint32_t extent[3]);
 
@@ -483,7 +482,7 @@ KP_API kp_result kp_algorithm_constants(const kp_algorithm *algorithm, kp_param 
 // Bytes of push constants that the module takes; 0 for none, NULL, and a dead one. Thread-safety: any.
 KP_API uint32_t kp_algorithm_push_bytes(const kp_algorithm *algorithm);
 
-// Thread-safety of these: any. false once its manager is destroyed.
+// False for NULL, and once its manager is destroyed. Thread-safety: any.
 KP_API bool kp_algorithm_alive(const kp_algorithm *algorithm);
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -539,13 +538,17 @@ KP_API kp_result kp_record_copy_region(kp_sequence *sequence, kp_memory *from, k
 // too). KP_ERROR_UNSUPPORTED for a view of less than 8 bytes that does not begin and end at a multiple of 4.
 KP_API kp_result kp_record_fill(kp_sequence *sequence, kp_memory *memory, const void *element);
 
-// All fields may be zero, and `desc` may be NULL: the algorithm's own.
+// All fields may be zero: as the algorithm has it.
 typedef struct kp_dispatch_desc {
-    uint32_t workgroups[3]; // overrides the algorithm's launch
-    uint32_t extent[3];     // overrides the algorithm's launch; one of the two
-    const void *push;       // overrides the algorithm's push constants; copied
+    uint32_t workgroups[3]; // instead of the algorithm's launch
+    uint32_t extent[3];     // ... or this; one of the two
+    const void *push;       // instead of the algorithm's push constants; copied
     size_t push_size;       // bytes; the whole block
 } kp_dispatch_desc;
+
+// Runs the algorithm, with what is bound to it when the sequence is evaluated. `desc` may be NULL. KP_ERROR_ARGUMENT
+// for a launch that is said twice, and for push constants of another size; KP_ERROR_LIMIT for one that the device has
+// not, also at the evaluation.
 KP_API kp_result kp_record_dispatch(kp_sequence *sequence, kp_algorithm *algorithm, const kp_dispatch_desc *desc);
 
 // As kp_record_dispatch, with the workgroups that lie in `counts` (u32, or i32) when it runs: three in a row, `offset`

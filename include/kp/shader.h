@@ -27,11 +27,12 @@ typedef struct kp_shader_desc {
 
 // Compiles compute shader text, for Vulkan 1.1. `length` is in bytes. GLSL starts with its #version; HLSL resources
 // without [[vk::binding]] are numbered in order of use. `desc` may be NULL. On KP_ERROR_COMPILE the error line is the
-// compiler's own, "file:line: message", and kp_last_diagnostic() has the parts. Thread-safety: any.
+// compiler's own, "file:line: message", and kp_last_diagnostic() has the parts. KP_ERROR_UNSUPPORTED without shaderc,
+// KP_ERROR_ARGUMENT, KP_ERROR_HOST_MEMORY. Thread-safety: any.
 KP_API kp_result kp_shader_compile(const char *text, size_t length, const kp_shader_desc *desc, kp_program **out);
 
 // Reads a file: SPIR-V when it starts with SPIR-V's magic number (in either byte order; words come out in host order),
-// else shader text, compiled as above. KP_ERROR_IO names the path and the reason. Thread-safety: any.
+// else shader text, compiled as above, with its errors. KP_ERROR_IO names the path and the reason. Thread-safety: any.
 KP_API kp_result kp_shader_load(const char *path, const kp_shader_desc *desc, kp_program **out);
 
 #ifdef __cplusplus
