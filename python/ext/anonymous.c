@@ -1,8 +1,8 @@
-// See ext.h. A few sequences of a manager's, kept with what they recorded: the same op on the same tensors with the
+// See objects.h. A few sequences of a manager's, kept with what they recorded: the same op on the same tensors with the
 // same shader object is then a replay. What is kept of tensors are serials, not references, so nothing of the user's
 // stays alive for it. The GIL guards the slots; a thread that leaves it marks its slot busy, and finds it again by
 // index, for the array may move.
-#include "ext.h"
+#include "objects.h"
 
 #include <stdlib.h>
 #include <string.h>

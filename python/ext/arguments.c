@@ -1,5 +1,5 @@
-// See ext.h. Which parameters of a kernel take memory.
-#include "ext.h"
+// See objects.h. Which parameters of a kernel take memory.
+#include "objects.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-// See ext.h. Shapes: read from an argument, held against an array's, and as a tuple.
-#include "ext.h"
+// See objects.h. Shapes: read from an argument, held against an array's, and as a tuple.
+#include "objects.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// See ext.h. The 0.5 API: what each of its ops records, and the methods of the manager that are of it alone.
-#include "ext.h"
+// See objects.h. The 0.5 API: what each of its ops records, and the methods of the manager that are of it alone.
+#include "objects.h"
 
 #include <stdio.h>
 

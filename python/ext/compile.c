@@ -1,6 +1,6 @@
-// See ext.h. What compile() and compile_list() take, as the descriptor of kp_compile: strings are borrowed from the
+// See objects.h. What compile() and compile_list() take, as the descriptor of kp_compile: strings are borrowed from the
 // arguments, or from objects that `reading` holds; arrays are blocks that it owns.
-#include "ext.h"
+#include "objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 // See ext.h. The GIL guards the counts. A call that runs kp without the GIL, or code of the user's, is counted in
 // `active`, so that destroy() from in there or from another thread waits for it without blocking anybody: the handle is
 // gone for new calls at once, and whoever leaves last ends the manager.
-#include "ext.h"
+#include "objects.h"
 
 #include <pthread.h>
 #include <stdlib.h>

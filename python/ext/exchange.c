@@ -1,6 +1,6 @@
-// See ext.h. A tensor's host side for other libraries: NumPy, DLPack, and HTML for notebooks. All go through the array
+// See objects.h. A tensor's host side for other libraries: NumPy, DLPack, and HTML for notebooks. All go through the array
 // that views the host side without a copy and keeps it alive: NumPy knows every version of DLPack.
-#include "ext.h"
+#include "objects.h"
 
 enum { DLPACK_CPU = 1 }; // kDLCPU
 

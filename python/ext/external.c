@@ -1,5 +1,5 @@
-// See ext.h. Memory that others have too, by file descriptor.
-#include "ext.h"
+// See objects.h. Memory that others have too, by file descriptor.
+#include "objects.h"
 
 #include <kp/external.h>
 

@@ -1,6 +1,6 @@
-// See ext.h. The manager's tensors: of data, by tensor() and tensor_t(), and of a shape and a dtype, by zeros(), full()
+// See objects.h. The manager's tensors: of data, by tensor() and tensor_t(), and of a shape and a dtype, by zeros(), full()
 // and empty(); and what of it others share.
-#include "ext.h"
+#include "objects.h"
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Of data

@@ -1,5 +1,5 @@
-// See ext.h. Lists of memory, as arguments: the handles of what is usable, held while a call works on them.
-#include "ext.h"
+// See objects.h. Lists of memory, as arguments: the handles of what is usable, held while a call works on them.
+#include "objects.h"
 
 PyObject *ext_memories_tuple(kp_ext *ext, PyObject *object, const char *what) {
     if (PyObject_TypeCheck(object, ext->memory_type)) // iterating over it would give its elements

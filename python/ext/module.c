@@ -1,5 +1,5 @@
 // See ext.h. The module kp._kp: its state, its functions, its enums.
-#include "ext.h"
+#include "objects.h"
 
 kp_ext *ext_of_type(PyTypeObject *type) {
     while (type != NULL) {

@@ -1,5 +1,5 @@
-// See ext.h. Vulkan's own handles, as numbers: out of kp's objects, and a manager on those of another library.
-#include "ext.h"
+// See objects.h. Vulkan's own handles, as numbers: out of kp's objects, and a manager on those of another library.
+#include "objects.h"
 
 #include <kp/vulkan.h>
 

@@ -1,5 +1,5 @@
-// See ext.h. kp.Algorithm: a program with memory bound to it.
-#include "ext.h"
+// See objects.h. kp.Algorithm: a program with memory bound to it.
+#include "objects.h"
 
 // What create_handle needs, read from Python objects; released as one.
 typedef struct request {

@@ -1,4 +1,4 @@
-// See ext.h. kp._kp._Call, the base of kp.Kernel: what its calls came to, so that the same call again is a replay.
+// See objects.h. kp._kp._Call, the base of kp.Kernel: what its calls came to, so that the same call again is a replay.
 //
 // kp.Kernel says in Python what a call means, in _call(), and tells which recording it came to: a number from
 // ext_anonymous_launch, or with arrays a plan of arrays.c, and the names from outside that this holds for. They are
@@ -6,7 +6,7 @@
 // type and shape. Anything else has no words, and such a call goes through Python each time. A call that differs in
 // numbers alone which are push constants needs no Python either: they are put in place of the old ones in a recording.
 // Nothing of the user's stays alive for it but the names of keyword arguments.
-#include "ext.h"
+#include "objects.h"
 
 #include <math.h>
 #include <stdlib.h>

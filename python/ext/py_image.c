@@ -1,5 +1,5 @@
-// See ext.h. kp.Image. It is an ext_tensor, and has most of its methods from kp.Memory.
-#include "ext.h"
+// See objects.h. kp.Image. It is an ext_tensor, and has most of its methods from kp.Memory.
+#include "objects.h"
 
 #include <string.h>
 

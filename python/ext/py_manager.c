@@ -1,5 +1,5 @@
-// See ext.h. kp.Manager: one device. What it makes keeps the device alive through the core, not through this object.
-#include "ext.h"
+// See objects.h. kp.Manager: one device. What it makes keeps the device alive through the core, not through this object.
+#include "objects.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-// See ext.h. kp.Memory, which has all that tensors and images share: a handle of kp's, and a host side.
+// See objects.h. kp.Memory, which has all that tensors and images share: a handle of kp's, and a host side.
 //
 // A host side is read where it lies, and answers StateError once it is gone; a classic tensor's (py_tensor.c) is held
 // by the tensor. Each export of the buffer holds the host side on its own.
-#include "ext.h"
+#include "objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// See ext.h. The ops of the object API: kp.OpBase and one type for each. An op says what to do; recording it on a
+// See objects.h. The ops of the object API: kp.OpBase and one type for each. An op says what to do; recording it on a
 // sequence is what checks it against the manager.
-#include "ext.h"
+#include "objects.h"
 
 typedef enum op_kind { SYNC_DEVICE, SYNC_LOCAL, COPY, REGION, DISPATCH, INDIRECT, MULT, BARRIER, FILL, OWN } op_kind;
 

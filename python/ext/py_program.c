@@ -1,5 +1,5 @@
-// See ext.h. kp.Program: a compiled kernel, and the functions that make one.
-#include "ext.h"
+// See objects.h. kp.Program: a compiled kernel, and the functions that make one.
+#include "objects.h"
 
 #include <string.h>
 

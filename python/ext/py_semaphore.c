@@ -1,5 +1,5 @@
-// See ext.h. kp.Semaphore, which orders evaluations with other queues, processes and libraries.
-#include "ext.h"
+// See objects.h. kp.Semaphore, which orders evaluations with other queues, processes and libraries.
+#include "objects.h"
 
 #include <kp/external.h>
 

@@ -1,9 +1,9 @@
-// See ext.h. kp.Tensor.
+// See objects.h. kp.Tensor.
 //
 // A tensor made by calling kp.Tensor(...) is classic (the 0.5 API): it has local data first, and a manager gives it
 // device memory later. From then on its local data is the host side of that memory, under a kp_view, so it can be read
 // whatever is destroyed.
-#include "ext.h"
+#include "objects.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
-// See ext.h. Structured dtypes of NumPy: read as a kp_struct, which says where each field lies, and the tensors of
+// See objects.h. Structured dtypes of NumPy: read as a kp_struct, which says where each field lies, and the tensors of
 // them.
-#include "ext.h"
+#include "objects.h"
 
 #include <string.h>
 

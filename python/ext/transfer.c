@@ -1,6 +1,6 @@
-// See ext.h. Arrays to a tensor's device side and back (kp_tensor_upload, kp_tensor_download), without the GIL. The
+// See objects.h. Arrays to a tensor's device side and back (kp_tensor_upload, kp_tensor_download), without the GIL. The
 // call works on a view of the tensor, so that another thread may destroy the tensor meanwhile.
-#include "ext.h"
+#include "objects.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// See ext.h. Views: a slice, a row or another shape of a tensor, which is the same memory.
-#include "ext.h"
+// See objects.h. Views: a slice, a row or another shape of a tensor, which is the same memory.
+#include "objects.h"
 
 #include <string.h>
 
