@@ -240,6 +240,8 @@ static uint8_t computed(walk *w, const kp_reflect_instruction *i, uint8_t hidden
 
 static uint8_t of_value(walk *w, const kp_reflect_instruction *i) {
     uint8_t hidden = hidden_of(i);
+    if (i->op == SpvOpExtInst && kp_reflect_operand(i, 4) == GLSLstd450Sqrt)
+        return BOTH; // Mesa takes it for its absolute value, be it -0.0
     if (hidden != 0)
         return computed(w, i, hidden);
     switch (i->op) {

@@ -5,7 +5,7 @@ values for them. Nothing in a kernel is undefined or left to the device: divisor
 loops are short, indices are in range. Floats stay exact: each float expression is made together with a bound of its
 magnitude and of the binary digits behind its point, and is cut to size before it would need rounding. So every output but
 `out_r`, which is given results of inexact functions at the very end, is compared bit for bit, even where a driver fuses a
-multiplication with an addition.
+multiplication with an addition. What is computed with zeros, which may be infinite, NaN or -0.0, is told by its kind alone.
 """
 
 import random
@@ -38,6 +38,23 @@ class Outer(Struct):
     v: vec3
 """
 
+# What kind of number it is.
+KIND = """def kind(x: f32) -> i32:
+    if x != x:
+        return 1
+    if x == 0.0:
+        return 2 if copysign(1.0, x) > 0.0 else 3
+    if abs(x) > 3.0e38:
+        return 4 if x > 0.0 else 5
+    return 6 if x > 0.0 else 7
+
+
+"""
+
+# What may be done with a zero z, or one among other numbers, and with y, which is none.
+USES = "y * z|z * y|y / z|z / y|y + z|z + y|z - y|-z * y|y * z + z|y * z + 1.0|fma(y, z, z)|abs(z) * y|z * z|z / z|z + z|z - z"
+USES += "|y / z * z|y // z|z // y|z % y|min(y, z) * z|(y / z + y) * 2.0|y / z - y / z|dot(vec2(y, z), vec2(z, y))|(vec2(y, z) * z).x"
+
 # What a helper takes besides p and q.
 CONTEXT = "i, n, m, s, a, b, x, v"
 
@@ -61,6 +78,7 @@ class Generator:
     def __init__(self, seed, size=14, every_type=False):
         self.rng = random.Random(seed)
         self.struct_rng = random.Random(~seed)  # of its own: what else there is does not depend on the structs
+        self.zero_rng = random.Random(seed + 2**40)  # the same
         self.helpers = []  # names of functions of (CONTEXT, i32, i32)
         self.pairs = []  # names of functions that give two i32
         self.arrays = []  # names of arrays of four i32
@@ -498,6 +516,39 @@ class Generator:
                 depth, f"out_f[i * {SLOTS} + {rng.randrange(4)}] = {outer}.v.y if {outer}.n > 0 else {outer}.v[0]"
             )
 
+    def zero(self, depth):
+        """Makes a number that is zero, mostly, in a way that a compiler may see through, and says what comes of it."""
+        rng, n = self.zero_rng, len(self.lines)
+        numbers, loops = self.variables["i32"], [v for v in self.variables["i32"] if v in self.fixed and v[0] in "jw"]
+        a, b = rng.choice(numbers), rng.choice(self.variables["f32"] or ["s"])
+        ways = [
+            "0.0",
+            "-0.0",
+            f"f32({a} - {a})",
+            f"f32({a} & 0)",
+            f"{b} - {b}",
+            f"{b} * 0.0",
+            f"min(0.0, abs({b}))",
+            f"vec3({b}, 0.0, 1.0).y",
+        ]
+        ways += [
+            f"0.0 if {a} > 3 else 0.0",
+            f"f32({a} > 3 and {a} < 2)",
+            f"floor(f32({a} & 1) * 0.5)",
+            f"f32({a} & 1)",
+            "f32(0)",
+            "1.0 - 1.0",
+        ]
+        ways += [f"f32({j})" for j in loops] * 4
+        self.emit(depth, f"z_{n} = {rng.choice(ways)}")
+        if rng.random() < 0.3:
+            self.emit(depth, f"if {a} {rng.choice(['<', '>', '!='])} {rng.choice(['2', '-1', '0'])}:")
+            self.emit(depth + 1, f"z_{n} = {rng.choice(ways)}")
+        self.emit(depth, f"y_{n} = {b} if {b} != 0.0 else 0.5")
+        use = rng.choice(USES.split("|")).replace("y", f"y_{n}").replace("z", f"z_{n}")
+        slot = f"out_i[i * {SLOTS} + {rng.randrange(4)}]"
+        self.emit(depth, f"{slot} = {slot} * 3 + kind({use})")
+
     def over(self, depth, head, names):
         """A loop over a tuple or an array, with these variables."""
         self.emit(depth, f"for {head}:")
@@ -631,6 +682,8 @@ class Generator:
         self.rng.choice(actions)(depth)
         if not self.result and self.struct_rng.random() < 0.25:
             self.struct(depth)
+        if not self.result and self.zero_rng.random() < 0.25:
+            self.zero(depth)
 
     def finish(self):
         """Every variable to a slot of the outputs; then the inexact functions."""
@@ -663,7 +716,7 @@ class Generator:
         (self.pairs if pair else self.helpers).append(name)
 
     def kernel(self):
-        self.lines += [*TABLES.splitlines(), *STRUCTS.splitlines()]
+        self.lines += [*TABLES.splitlines(), *STRUCTS.splitlines(), *KIND.splitlines()]
         for k in range(self.rng.choice((0, 0, 1, 2))):
             self.helper(f"helper_{k}", self.chance(0.3))
         self.emit(0, f"def k({SIGNATURE}):")

@@ -57,6 +57,9 @@ ALGEBRA += [
     "abs(y) < 0.0",
     "abs(y) + 1.0 > 0.0",
     "sqrt(y) >= 0.0",
+    "abs(sqrt(y))",
+    "abs(floor(y))",
+    "abs(max(y, 0.0))",
     "min(y, y)",
     "y - floor(y)",
 ]
