@@ -682,7 +682,7 @@ class Generator:
         self.rng.choice(actions)(depth)
         if not self.result and self.struct_rng.random() < 0.25:
             self.struct(depth)
-        if not self.result and self.zero_rng.random() < 0.25:
+        if not self.result and self.zero_rng.random() < 0.15:
             self.zero(depth)
 
     def finish(self):

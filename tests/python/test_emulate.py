@@ -5,6 +5,7 @@ import array
 import enum
 import io
 import linecache
+import math
 import pdb
 
 import kp
@@ -81,6 +82,23 @@ def test_numbers_are_rounded_and_wrapped():
     assert h[0] == (t + 2**31) % 2**32 - 2**31
     assert w[0] == 2**32 - 2
     assert x[0] == np.float32(1) / np.float32(3)
+
+
+def test_special_numbers():
+    """NumPy's power is its square root here, which keeps the sign of -0.0; math.fsum takes no infinities."""
+    text = """
+def k(i: Index, x: Array[f32], y: Array[f32]):
+    y[i] = copysign(1.0, x[i] ** 0.5)
+    x[i] = dot(vec2(x[0], x[1]), vec2(x[1], 1.0 / x[0]))
+"""
+    x, y = np.array([-0.0, 2.0], np.float32), np.zeros(2, np.float32)
+    kp.emulate(kp.kernel_from_source(text), x[:1].repeat(2), y)
+    assert y.tolist() == [math.copysign(1.0, (-0.0) ** 0.5)] * 2
+    kp.kernel_from_source(text).emulate(x, y, extent=1)
+    assert x[0] == -np.inf
+    x[:] = np.inf, 0.0
+    kp.kernel_from_source(text).emulate(x, y, extent=1)
+    assert np.isnan(x[0])
 
 
 def helper(v, scale=2.0):

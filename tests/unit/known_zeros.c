@@ -26,7 +26,8 @@ typedef struct sample {
 static const sample samples[] = {
     {KERNEL("a[i] = a[i] * b[i]"), 0},
     {KERNEL("a[i] = a[i] * 2.0 + 1.0"), 0},
-    {KERNEL("a[i] = sqrt(a[i]) / max(b[i], 0.5)"), 0},
+    {KERNEL("a[i] = exp(a[i]) / max(b[i], 0.5)"), 0},
+    {KERNEL("b[i] = abs(sqrt(a[i]))"), 1},
     {KERNEL("a[i] = a[i] if b[i] > 0.0 else -a[i]"), 0},
     {KERNEL("b[i] = a[i + n]"), 0},
     {KERNEL("a[i] = a[i] * 0.0"), 1},

@@ -259,7 +259,7 @@ def _float_power(a: float, b: float) -> float:
     if a < 0 and math.isfinite(b) and b != math.floor(b):
         return math.nan  # of -inf too, which C's pow has an answer for
     with np.errstate(all="ignore"):
-        return float(np.power(np.float64(a), np.float64(b)))
+        return float(np.power(np.float64(a + 0.0 if b == 0.5 else a), np.float64(b)))  # not by sqrt(-0.0)
 
 
 def _integer_power(kind: Any, a: int, b: int) -> int:
