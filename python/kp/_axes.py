@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from types import FunctionType
 
-from ._source import read_source
+from ._source import helper_of, read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -85,5 +85,4 @@ def _called(node: ast.expr, function: FunctionType) -> Any:
         found = {**function.__globals__, **_closure(function)}.get(node.id)
     else:
         return None
-    inner = getattr(found, "function", None)  # of a kp.Kernel
-    return inner if isinstance(inner, FunctionType) else found
+    return helper_of(found)

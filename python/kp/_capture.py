@@ -13,8 +13,8 @@ import enum
 from copy import copy
 from types import FunctionType, MethodType, ModuleType
 
-from . import _kp
-from ._source import compile_error, default_values, helper_types, read_source
+from . import _kp, lang
+from ._source import compile_error, default_values, helper_of, helper_types, read_source
 from .structs import StructType
 
 TYPE_CHECKING = False
@@ -76,6 +76,8 @@ class Capture:
                     if isinstance(value, int)
                     else f"'{path}' is {an} {kind}; from outside, a kernel takes numbers, tuples of them, and functions"
                 )
+                if isinstance(helper_of(value), FunctionType):
+                    what = f"'{path}' is a function; call it, as in {path}(...): a kernel does not pass functions on"
                 if hasattr(value, "dtype") or isinstance(value, (_kp.Memory, list)):
                     what += (
                         "; pass it as a parameter"
@@ -182,8 +184,7 @@ class Capture:
 
     def _callee(self, value: Any, name: str) -> int | str | None:
         """The number of a helper, why it cannot be one, "=" and a name of the language, or None: the compiler knows."""
-        if isinstance(getattr(value, "function", None), FunctionType):  # a Kernel
-            value = value.function
+        value = helper_of(value)
         if isinstance(value, FunctionType):
             flags = value.__code__.co_flags
             if value.__name__ == "<lambda>":
@@ -203,10 +204,19 @@ class Capture:
             return NUMPYS[value.__name__]
         if module.partition(".")[0] in ("kp", "pyshader", "builtins", "math", "numpy", "cmath"):
             own = getattr(value, "__name__", name)
+            if not _is_ours(own) and _is_ours(name):  # numpy.abs is called 'absolute'
+                return None
             return "=" + own if own != name and isinstance(own, str) else None
         if isinstance(value, type):
             return "it is a class"
         return f"it is an object of type {type(value).__name__}, not a plain function"
+
+
+def _is_ours(name: str) -> bool:
+    """Whether the language may have a function of that name; some are Python's own."""
+    import builtins
+
+    return hasattr(lang, name) or hasattr(builtins, name)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

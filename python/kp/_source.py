@@ -106,6 +106,14 @@ def check_function(function: object, decorator: str) -> FunctionType:
     return plain
 
 
+def helper_of(value: Any) -> Any:
+    """The function that a kernel calls by it: that of a Kernel, or of a functools.cache; else the value itself."""
+    inner = getattr(value, "function", None)
+    if isinstance(inner, type(helper_of)):
+        return inner
+    return value.__wrapped__ if type(value).__name__ == "_lru_cache_wrapper" else value
+
+
 # ----------------------------------------------------------------------------------------------------------------------
 # Source
 # ----------------------------------------------------------------------------------------------------------------------
@@ -117,7 +125,7 @@ def read_source(function: FunctionType) -> tuple[str, int]:
 
     name = function.__code__.co_name  # as the text has it
     try:
-        lines, first_line = inspect.getsourcelines(function)
+        lines, first_line = inspect.getsourcelines(function.__code__)  # not of what a decorator says that it wraps
     except (OSError, TypeError, SyntaxError, IndexError):
         from ._typed import find
 

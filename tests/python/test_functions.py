@@ -1,6 +1,7 @@
 """Functions that kernels call, and what kernels take from outside: found as Python finds it, and followed when it changes."""
 
 import enum
+import functools
 import subprocess
 import sys
 import textwrap
@@ -331,3 +332,45 @@ def test_future_annotations_and_closure_names():
     n = ints(3)
     space["make"](4, i32)(n)  # type: ignore[operator]
     assert n.tolist() == [4, 5, 6]
+
+
+@functools.lru_cache
+def remembered(x):
+    return x + 1.0
+
+
+def tripling(function):
+    @functools.wraps(function)
+    def inner(x):
+        return 3.0 * function(x)
+
+    return inner
+
+
+@tripling
+def tripled(x):
+    return x + 1.0
+
+
+@kp.kernel
+def decorated_helpers(i: Index, x: Array[f32]):
+    x[i] = np.abs(tripled(x[i])) + 100.0 * remembered(x[i])
+
+
+def test_decorators_of_helpers_count():
+    for run in (decorated_helpers, decorated_helpers.emulate):
+        x = np.array([1, -3], np.float32)
+        run(x)
+        assert x.tolist() == [206.0, -194.0]
+
+
+def apply(function, x):
+    return function(x)
+
+
+def test_functions_are_not_passed_on():
+    with pytest.raises(kp.CompileError, match=r"'remembered' is a function; call it, as in remembered\(...\): a kernel"):
+
+        @kp.kernel
+        def k(i: Index, x: Array[f32]):
+            x[i] = apply(remembered, x[i])

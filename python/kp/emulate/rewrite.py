@@ -12,7 +12,6 @@ from __future__ import annotations
 import ast
 import builtins
 import enum
-import inspect
 import linecache
 import types
 from collections.abc import Callable, Mapping
@@ -21,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from .._capture import is_matrix
+from .._source import helper_of
 from ..lang import LanguageFunction, LanguageType, type_text
 from ..structs import StructType
 from .arrays import Array, LocalArray, Table, from_list, leaves, table_kind
@@ -101,7 +101,7 @@ def translate(value: Any) -> Any:
         return TYPES.get(type_text(value))
     if isinstance(value, types.ModuleType) or (isinstance(value, type) and issubclass(value, enum.Enum)):
         return Namespace(value)
-    function = inspect.unwrap(getattr(value, "function", value))
+    function = helper_of(value)
     return Function(function).call if isinstance(function, types.FunctionType) else None
 
 
