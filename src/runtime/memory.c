@@ -1,5 +1,5 @@
 // See memory.h.
-#include "memory.h"
+#include "image.h"
 
 #include "base/alloc.h"
 #include "vulkan/guard.h"
@@ -247,36 +247,47 @@ static bool borrow(kp_memory *memory, kp_buffer_kind kind) {
     return true;
 }
 
+static kp_result make_device(kp_memory *memory) {
+    if (memory->format != NULL)
+        return make_pixels(memory);
+    if (memory->device_side.foreign) {
+        atomic_fetch_add_explicit(&memory->manager->used, memory->device_side.size, memory_order_relaxed);
+        return KP_OK;
+    }
+    kp_result result = KP_OK;
+    kp_buffer_kind kind = device_kind(memory, &memory->shared);
+    if (memory->borrowed != NULL && !borrow(memory, kind))
+        memory->borrowed = NULL;
+    if (memory->device_side.handle == VK_NULL_HANDLE)
+        result = make_side(memory, kind, &memory->device_side);
+    memory->shared = memory->shared && memory->device_side.mapped != NULL; // imported: if the host sees it
+    return result;
+}
+
+// The host side as it starts; without data it is made when first needed, where it is no part of the device side.
+static kp_result start_host(kp_memory *memory, const void *data) {
+    if (memory->borrowed != NULL)
+        atomic_fetch_add(&memory->version, 1); // it is there, with its data
+    else if (memory->shared && !memory->share.imported)
+        fill_host(memory, memory->device_side.mapped, data);
+    else if (data != NULL && memory->bytes != 0)
+        return make_host(memory, data);
+    return KP_OK;
+}
+
 kp_result kp_memory_open(kp_memory *memory, const void *data) {
+    kp_recording *settling = NULL;
     kp_result result = check_size(memory);
     if (result != KP_OK)
         return result;
     memory->root = memory;
     memory->device = memory->manager->device;
     kp_device_hold(memory->device);
-    if (memory->format != NULL) {
-        result = make_pixels(memory);
-    } else if (memory->device_side.foreign) {
-        atomic_fetch_add_explicit(&memory->manager->used, memory->device_side.size, memory_order_relaxed);
-    } else {
-        kp_buffer_kind kind = device_kind(memory, &memory->shared);
-        if (memory->borrowed != NULL && !borrow(memory, kind))
-            memory->borrowed = NULL;
-        if (memory->device_side.handle == VK_NULL_HANDLE)
-            result = make_side(memory, kind, &memory->device_side);
-        memory->shared = memory->shared && memory->device_side.mapped != NULL; // imported: if the host sees it
-    }
-    if (result != KP_OK)
-        goto fail;
-    if (memory->borrowed != NULL)
-        atomic_fetch_add(&memory->version, 1); // the host side is there, with its data
-    else if (memory->shared && !memory->share.imported)
-        fill_host(memory, memory->device_side.mapped, data);
-    else if (data != NULL && memory->bytes != 0)
-        result = make_host(memory, data);
+    result = make_device(memory);
+    if (result == KP_OK)
+        result = start_host(memory, data);
     if (result == KP_OK)
         result = init_order(memory);
-    kp_recording *settling = NULL;
     if (result == KP_OK && memory->format != NULL && !memory->share.imported)
         result = kp_image_settle(memory, &settling);
     if (result != KP_OK)

@@ -59,11 +59,6 @@ const char *kp_memory_holds(const kp_memory *memory, char text[64]);
 // "tensor" or "image", for messages.
 const char *kp_memory_kind(const kp_memory *memory);
 
-// Brings a new image into its layout (image.c): submits that, before anyone can use the image, and does not wait. Once
-// the image has its life, it is left to the manager.
-kp_result kp_image_settle(kp_memory *image, kp_recording **out);
-void kp_image_leave(kp_memory *image, kp_recording *recording);
-
 void kp_memory_ref(kp_memory *memory);
 void kp_memory_unref(kp_memory *memory);
 bool kp_memory_hold(kp_memory *memory); // false when it is destroyed
@@ -86,8 +81,7 @@ VkDeviceSize kp_memory_uniform_range(const kp_memory *memory); // the same of a 
 kp_result kp_memory_check(const kp_memory *memory, const kp_manager *manager, const char *who, size_t index);
 
 // Space for all tensors of `bytes` on the device; KP_ERROR_LIMIT and so on as kp_tensor_create. Fills device_side, and
-// links the memory into its manager: everything else is set.
-// A device side that is foreign is taken as it is.
+// links the memory into its manager: everything else is set. A device side that is foreign is taken as it is.
 kp_result kp_memory_open(kp_memory *memory, const void *data);
 
 // The same for a view: root, offset and bytes are set, and the caller holds the root's contents.

@@ -58,11 +58,30 @@ def element_of(value: Any, kind: Any) -> Any:
     return typed(value, kind, "an element")
 
 
-class LocalArray:
-    """An array of a kernel. Reading a vector out of it gives one that knows its place, so that `a[i].x = 1.0` stores."""
+class Places:
+    """Values in a list. Reading a vector or a matrix gives one that knows its place, so that `a[i].x = 1.0` stores."""
 
     def __init__(self, element: Any, values: list[Any]) -> None:
         self.element, self.values = element, values
+
+    def _at(self, index: Any) -> int:
+        """The place for an index."""
+        raise NotImplementedError
+
+    def __getitem__(self, index: Any) -> Any:
+        at = self._at(index)
+        value = self.values[at]
+        return value.copy().at_home(functools.partial(self._store, at)) if isinstance(value, Composite) else value
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        self._store(self._at(index), element_of(value, self.element))
+
+    def _store(self, at: int, value: Any) -> None:
+        self.values[at] = value
+
+
+class LocalArray(Places):
+    """An array of a kernel."""
 
     @property
     def kind(self) -> Array:
@@ -75,17 +94,6 @@ class LocalArray:
         if not -size <= int(index) < size:
             raise IndexError(f"[{index}] of an array of {size} elements")
         return int(index) % size
-
-    def __getitem__(self, index: Any) -> Any:
-        at = self._at(index)
-        value = self.values[at]
-        return value.copy().at_home(functools.partial(self._store, at)) if isinstance(value, Composite) else value
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._store(self._at(index), element_of(value, self.element))
-
-    def _store(self, at: int, value: Any) -> None:
-        self.values[at] = value
 
     def __len__(self) -> int:
         return len(self.values)

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from .arrays import Array, LocalArray, element_of, row_major
+from .arrays import Array, LocalArray, Places, row_major
 from .scalars import Integer, i32, u32
 from .structs import Struct
 from .vectors import Vector, lift, typed, vector
@@ -73,14 +73,13 @@ def _anything(kind: Any) -> Any:
     return kind(*[value] * getattr(kind, "size", 1))
 
 
-class Shared:
+class Shared(Places):
     """An array that the invocations of a workgroup have together. It starts with what should catch the eye: NaN, or a large
     number."""
 
     def __init__(self, element: Any, lengths: Any) -> None:
-        self.element = element
         self.shape = tuple(int(n) for n in lengths) if isinstance(lengths, tuple) else (int(lengths),)
-        self.values = [_anything(element) for _ in range(int(np.prod(self.shape)))]
+        super().__init__(element, [_anything(element) for _ in range(int(np.prod(self.shape)))])
 
     def _at(self, index: Any) -> int:
         indices = index if isinstance(index, tuple) else (index,)
@@ -90,17 +89,6 @@ class Shared:
         if at is None:
             raise IndexError(f"shared memory of {self.shape} elements has no [{', '.join(map(str, indices))}]")
         return at
-
-    def __getitem__(self, index: Any) -> Any:
-        at = self._at(index)
-        value = self.values[at]
-        return value.copy().at_home(functools.partial(self._store, at)) if isinstance(value, Vector) else value
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        self._store(self._at(index), element_of(value, self.element))
-
-    def _store(self, at: int, value: Any) -> None:
-        self.values[at] = value
 
     def __len__(self) -> int:
         return self.shape[0]
