@@ -11,11 +11,37 @@ from ._images import KINDS, check_image
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from ._kp import Param
 
 MOST = 2**31 - 1  # indices on an axis
+
+
+def bind(
+    kernel: str,
+    names: list[str],
+    defaults: dict[str, Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    hint: Callable[[], str] | None = None,
+) -> dict[str, Any]:
+    """The value of each parameter by name, with Python's errors."""
+    if len(args) > len(names):
+        raise TypeError(f"{kernel}() takes {len(names)} arguments but {len(args)} were given")
+    values = dict(zip(names, args, strict=False))
+    for name, value in kwargs.items():
+        if name not in names:
+            raise TypeError(f"{kernel}() got an unexpected argument '{name}'; it has {', '.join(names)}")
+        if name in values:
+            raise TypeError(f"{kernel}() got multiple values for argument '{name}'")
+        values[name] = value
+    values = {**defaults, **values}
+    missing = [name for name in names if name not in values]
+    if missing:
+        raise TypeError(f"{kernel}() missing arguments: {', '.join(missing)}{hint() if hint else ''}")
+    return values
 
 
 def check_memory(param: Param, memory: Any, what: str) -> None:
@@ -156,6 +182,7 @@ def target_of(argument: Any, what: str) -> Any:
 _KOMPUTE_NAMES = {member.name: _kp.DTYPES[member.value][0] for member in _kp.DataTypes if member.value >= 0}
 
 __all__ = [
+    "bind",
     "check_array",
     "check_memory",
     "check_shape",

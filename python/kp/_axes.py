@@ -7,7 +7,7 @@ from __future__ import annotations
 import ast
 from types import FunctionType
 
-from ._source import helper_of, read_source
+from ._source import definition_of, helper_of, read_source
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -26,14 +26,12 @@ def axes_of(function: FunctionType, found: Found | None = None) -> dict[str, int
 
 
 def _look(function: FunctionType, found: Found) -> dict[str, int]:
-    text, _ = read_source(function)
     try:
-        tree = ast.parse("if 1:\n" + text if text[:1] in (" ", "\t") else text)
+        definition = definition_of(function, read_source(function)[0])
     except SyntaxError:
         return {}
-    definitions = [n for n in ast.walk(tree) if isinstance(n, ast.FunctionDef) and n.name == function.__code__.co_name]
     axes: dict[str, int] = {}
-    for node in ast.walk(definitions[0]) if definitions else ():
+    for node in ast.walk(definition) if definition is not None else ():
         for name, count in _seen(node, function, found):
             axes[name] = max(count, axes.get(name, 0))
     parameters = function.__code__.co_varnames[: function.__code__.co_argcount + function.__code__.co_kwonlyargcount]

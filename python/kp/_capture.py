@@ -14,7 +14,7 @@ from copy import copy
 from types import FunctionType, MethodType, ModuleType
 
 from . import _kp, lang
-from ._source import compile_error, default_values, helper_of, helper_types, read_source
+from ._source import compile_error, default_values, definition_of, helper_of, helper_types, read_source
 from .structs import StructType
 
 TYPE_CHECKING = False
@@ -235,13 +235,10 @@ def paths_of(function: FunctionType, text: str) -> list[tuple[Path, bool]]:
 
 
 def _find_paths(function: FunctionType, text: str) -> Iterator[tuple[Path, bool]]:
-    indented = text[:1] in (" ", "\t")
     try:
-        tree = ast.parse("if 1:\n" + text if indented else text)
+        definition = definition_of(function, text)
     except SyntaxError as error:
         raise compile_error(function, f"Python cannot read the source of '{function.__name__}': {error.msg}") from None
-    definitions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
-    definition = next((n for n in definitions if n.name == function.__code__.co_name), None)
     if definition is None:
         return
     names = _Names()

@@ -1,9 +1,8 @@
 """From a Python function to its text, types and captured numbers: what @kernel and @python2shader hand to the compiler.
 
 The source comes from inspect, so it needs a file, or a line cache as IPython and exec'ing tools keep; or from what was typed at the
-prompt or behind `python -c`. Defaults and annotations
-are evaluated here, in the function's own scope, because they may be names or expressions that only Python can resolve. Numbers
-that the function captures from its module or closure become constants.
+prompt or behind `python -c`. Defaults and annotations are evaluated here, in the function's own scope, because they may be names or
+expressions that only Python can resolve. Numbers that the function captures from its module or closure become constants.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ from . import _kp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import ast
     from collections.abc import Mapping
     from types import FunctionType
     from typing import Any
@@ -140,6 +140,15 @@ def read_source(function: FunctionType) -> tuple[str, int]:
     if not any(line.lstrip().startswith(("def ", "async def ")) and name in line for line in lines):
         raise compile_error(function, f"the file has changed since '{name}' was read from it; start Python anew")
     return "".join(lines), first_line
+
+
+def definition_of(function: FunctionType, text: str) -> ast.FunctionDef | ast.AsyncFunctionDef | None:
+    """The function in its text, which may be indented; None where it is not there. SyntaxError."""
+    import ast
+
+    tree = ast.parse("if 1:\n" + text if text[:1] in (" ", "\t") else text)
+    definitions = [n for n in ast.walk(tree) if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef))]
+    return next((n for n in definitions if n.name == function.__code__.co_name), None)
 
 
 # ----------------------------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
 from __future__ import annotations
 
 from . import _kp
-from ._arguments import check_array, check_memory, own_extent, read_extent, refuse_masked, shape_of, target_of
+from ._arguments import bind, check_array, check_memory, own_extent, read_extent, refuse_masked, shape_of, target_of
 from ._images import FOURTH, KINDS, describe
 from ._source import check_function, compile_error
 from .structs import uniform_array
@@ -294,25 +294,10 @@ class Kernel(_kp._Call):
         return argument, readable, target, shape, None
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], params: list[Param]) -> dict[str, Any]:
-        """The value of each parameter by name, with Python's errors."""
-        if len(args) > len(params):
-            raise TypeError(f"{self.__name__}() takes {len(params)} arguments but {len(args)} were given")
-        values = {param.name: value for param, value in zip(params, args, strict=False)}
-        names = [param.name for param in params]
-        for name, value in kwargs.items():
-            if name not in names:
-                raise TypeError(f"{self.__name__}() got an unexpected argument '{name}'; it has {', '.join(names)}")
-            if name in values:
-                raise TypeError(f"{self.__name__}() got multiple values for argument '{name}'")
-            values[name] = value
-        for param in params:
-            if param.default is not None:
-                values.setdefault(param.name, param.default)
-        missing = [name for name in names if name not in values]
-        if missing:
-            hint = "" if self._origin is None else self._origin.index_hint()
-            raise TypeError(f"{self.__name__}() missing arguments: {', '.join(missing)}{hint}")
-        return values
+        """The value of each parameter by name."""
+        defaults = {param.name: param.default for param in params if param.default is not None}
+        hint = None if self._origin is None else self._origin.index_hint
+        return bind(self.__name__, [param.name for param in params], defaults, args, kwargs, hint)
 
 
 def _refuse_extent(program: Program | None, origin: Origin | None) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .._arguments import own_extent, read_extent, refuse_masked, target_of
+from .._arguments import bind, own_extent, read_extent, refuse_masked, target_of
 from .._kp import LimitError, Memory, Param
 from .._source import default_values
 from .arguments import Arguments, declare, text_of, value_of
@@ -457,7 +457,8 @@ class Emulation:
 
     def launch(self, args: tuple[Any, ...], kwargs: dict[str, Any], extent: Any) -> None:
         """Runs the kernel with a caller's arguments."""
-        given = self._bind(args, kwargs)
+        names = [parameter.name for parameter in self.parameters if not parameter.is_input]
+        given = bind(self.name, names, self.constants, args, kwargs)
         arguments = Arguments()
         values = []
         written = set()
@@ -476,20 +477,6 @@ class Emulation:
             self.run(self._checked_extent(extent, values), *values)
         finally:
             arguments.write_back(written)
-
-    def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
-        names = [p.name for p in self.parameters if not p.is_input]
-        if len(args) > len(names):
-            raise TypeError(f"{self.name}() takes {len(names)} arguments but {len(args)} were given")
-        values = {**self.constants, **dict(zip(names, args))}
-        for name, value in kwargs.items():
-            if name not in names or name in names[: len(args)]:
-                raise TypeError(f"{self.name}() got an unexpected argument '{name}'; it has {', '.join(names)}")
-            values[name] = value
-        missing = [name for name in names if name not in values]
-        if missing:
-            raise TypeError(f"{self.name}() missing arguments: {', '.join(missing)}")
-        return values
 
     def _param(self, parameter: Parameter) -> Param:
         """What the compiler knows of what is bound."""
