@@ -1,6 +1,8 @@
 // Any text into kp_compile, plain and checked. What it accepts must be a module that the validator accepts and
-// reflection understands, in both forms, and which can be shown as text; what it refuses must come with a position
-// inside the text.
+// reflection understands, in both forms, also as lavapipe gets it, and which can be shown as text; what it refuses must
+// come with a position inside the text.
+#include "base/alloc.h"
+#include "runtime/known_zeros.h"
 #include "runtime/reflect.h"
 #include "runtime/validate.h"
 
@@ -43,10 +45,18 @@ static uint32_t push_size(const kp_program *program) {
     return size;
 }
 
+static bool is_valid(const uint32_t *words, size_t count) {
+    return kp_validate_module(
+               &(kp_validate_desc){.words = words, .word_count = count, .api_version = 1u << 22 | 1u << 12}) == KP_OK;
+}
+
 static void check_program(const kp_program *program) {
-    const kp_validate_desc validate = {
-        .words = program->words, .word_count = program->word_count, .api_version = 1u << 22 | 1u << 12};
-    require(kp_validate_module(&validate) == KP_OK, "compiled to an invalid module");
+    uint32_t *hidden;
+    size_t count;
+    require(is_valid(program->words, program->word_count), "compiled to an invalid module");
+    require(kp_known_zeros_apply(program->words, program->word_count, &hidden, &count) == KP_OK, "not rewritten");
+    require(hidden == NULL || is_valid(hidden, count), "made an invalid module");
+    kp_alloc_free(hidden);
     kp_reflect *r;
     const kp_reflect_desc reflect = {.bytes = program->words, .size = program->word_count * 4};
     require(kp_reflect_create(&reflect, &r) == KP_OK, "compiled to a module that cannot be read");
