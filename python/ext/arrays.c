@@ -1,6 +1,6 @@
-// See objects.h. Calls of kernels with arrays. Each array gets a temporary of its own, a tensor or an image from spares.c,
-// and an array that comes twice one in all. What the kernel may read is copied in, what it writes is copied back:
-// small arrays by way of the temporary's host side, with syncs recorded around the dispatch, large ones by
+// See objects.h. Calls of kernels with arrays. Each array gets a temporary of its own, a tensor or an image from
+// spares.c, and an array that comes twice one in all. What the kernel may read is copied in, what it writes is copied
+// back: small arrays by way of the temporary's host side, with syncs recorded around the dispatch, large ones by
 // kp_tensor_upload and kp_tensor_download.
 //
 // What the call came to, its plan, has all but the elements, so that py_call.c can run it again for arrays of the same

@@ -1,5 +1,5 @@
-// See objects.h. Tensors that work on an array's own memory. kp says that it is done with it on whatever thread, without
-// the GIL: so the buffers are put on a list, and given back where the GIL is held and nothing is half done.
+// See objects.h. Tensors that work on an array's own memory. kp says that it is done with it on whatever thread,
+// without the GIL: so the buffers are put on a list, and given back where the GIL is held and nothing is half done.
 #include "objects.h"
 
 #include <stdatomic.h>

@@ -1,5 +1,5 @@
-// See objects.h. A tensor's host side for other libraries: NumPy, DLPack, and HTML for notebooks. All go through the array
-// that views the host side without a copy and keeps it alive: NumPy knows every version of DLPack.
+// See objects.h. A tensor's host side for other libraries: NumPy, DLPack, and HTML for notebooks. All go through the
+// array that views the host side without a copy and keeps it alive: NumPy knows every version of DLPack.
 #include "objects.h"
 
 enum { DLPACK_CPU = 1 }; // kDLCPU

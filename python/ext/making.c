@@ -1,5 +1,5 @@
-// See objects.h. The manager's tensors: of data, by tensor() and tensor_t(), and of a shape and a dtype, by zeros(), full()
-// and empty(); and what of it others share.
+// See objects.h. The manager's tensors: of data, by tensor() and tensor_t(), and of a shape and a dtype, by zeros(),
+// full() and empty(); and what of it others share.
 #include "objects.h"
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -1,4 +1,5 @@
-// See objects.h. kp.Manager: one device. What it makes keeps the device alive through the core, not through this object.
+// See objects.h. kp.Manager: one device. What it makes keeps the device alive through the core, not through this
+// object.
 #include "objects.h"
 
 #include <stdio.h>

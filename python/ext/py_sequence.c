@@ -1,5 +1,5 @@
-// See objects.h. kp.Sequence: ops recorded once and evaluated many times. It holds what its recording uses, and lets go of
-// it when the next recording starts. `busy` keeps a second thread out while a call runs without the GIL.
+// See objects.h. kp.Sequence: ops recorded once and evaluated many times. It holds what its recording uses, and lets go
+// of it when the next recording starts. `busy` keeps a second thread out while a call runs without the GIL.
 #include "objects.h"
 
 #include <stdlib.h>

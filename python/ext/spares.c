@@ -1,5 +1,6 @@
-// See objects.h. What calls with arrays put their data in, kept for the next call: tensors and images that are found again
-// by shape and type. A kp.Memory holds the core, so those that wait here, which the core holds, do without theirs.
+// See objects.h. What calls with arrays put their data in, kept for the next call: tensors and images that are found
+// again by shape and type. A kp.Memory holds the core, so those that wait here, which the core holds, do without
+// theirs.
 //
 // Which of several equal ones is taken does not depend on what happened in between: so the same call gets the same
 // memory, and what was recorded for it is a replay.
