@@ -3,14 +3,11 @@
 #include "float_rules.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
+#include "rewrite.h"
 
-#include <spirv/unified1/spirv.h>
 #include <string.h>
 
 enum {
-    HEADER = 5, // words of a module's header
-    SPIRV_1_4 = 0x00010400,
     CAPABILITY_WORDS = 2,
     EXTENSION_WORDS = 7,
     MODE_WORDS = 4,
@@ -27,23 +24,21 @@ typedef struct places {
     bool has_capability;
 } places;
 
-static uint32_t length_of(uint32_t word) { return word >> SpvWordCountShift; }
-static SpvOp op_of(uint32_t word) { return (SpvOp)(word & SpvOpCodeMask); }
-
 // The module was read before: its instructions end where it ends.
 static places find(const uint32_t *words, size_t count) {
     places p = {0};
-    for (size_t at = HEADER; at < count && op_of(words[at]) != SpvOpFunction; at += length_of(words[at])) {
-        size_t end = at + length_of(words[at]);
-        if (op_of(words[at]) == SpvOpCapability) {
+    for (size_t at = KP_REWRITE_HEADER; at < count && kp_rewrite_op(words[at]) != SpvOpFunction;
+         at += kp_rewrite_length(words[at])) {
+        size_t end = at + kp_rewrite_length(words[at]);
+        if (kp_rewrite_op(words[at]) == SpvOpCapability) {
             p.capabilities = end;
             p.has_capability = p.has_capability || words[at + 1] == SpvCapabilitySignedZeroInfNanPreserve;
-        } else if (op_of(words[at]) == SpvOpExtension) {
+        } else if (kp_rewrite_op(words[at]) == SpvOpExtension) {
             p.extensions = end;
-        } else if (op_of(words[at]) == SpvOpEntryPoint) {
+        } else if (kp_rewrite_op(words[at]) == SpvOpEntryPoint) {
             p.entries = end;
             p.entry_count++;
-        } else if (op_of(words[at]) == SpvOpTypeFloat) {
+        } else if (kp_rewrite_op(words[at]) == SpvOpTypeFloat) {
             p.widths |= words[at + 2];
         }
     }
@@ -72,8 +67,8 @@ static void put_extension(writer *w) {
 }
 
 static void put_modes(writer *w, uint32_t widths) {
-    for (size_t at = HEADER; at < w->read; at += length_of(w->from[at])) {
-        if (op_of(w->from[at]) != SpvOpEntryPoint)
+    for (size_t at = KP_REWRITE_HEADER; at < w->read; at += kp_rewrite_length(w->from[at])) {
+        if (kp_rewrite_op(w->from[at]) != SpvOpEntryPoint)
             continue;
         for (uint32_t width = 16; width <= 64; width *= 2) {
             if ((widths & width) == 0)
@@ -99,7 +94,7 @@ kp_result kp_float_rules_apply(const uint32_t *words, size_t word_count, uint32_
         put(&w, SpvCapabilitySignedZeroInfNanPreserve);
         if (p.extensions != 0)
             copy_until(&w, p.extensions);
-        if (words[1] < SPIRV_1_4)
+        if (words[1] < KP_REWRITE_SPIRV_1_4)
             put_extension(&w);
         copy_until(&w, p.entries);
         put_modes(&w, p.widths & widths);

@@ -9,14 +9,12 @@
 //     x * zero        x * (zero | n), n = w * w & 2, w the number of the workgroup: no square has that bit
 #include "known_zeros.h"
 
-#include "base/alloc.h"
-#include "base/str.h"
-#include "reflect_module.h"
+#include "rewrite.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
-enum { HEADER = 5, BOUND = 3, KNOWN = 1, ZERO = 2, BOTH = KNOWN | ZERO };
+enum { KNOWN = 1, ZERO = 2, BOTH = KNOWN | ZERO };
 
 // Of a type.
 typedef struct shape {
@@ -25,15 +23,13 @@ typedef struct shape {
 } shape;
 
 typedef struct walk {
-    kp_reflect_module module;
+    kp_rewrite r;
     shape *shapes;    // by row of a type
     uint8_t *facts;   // by row
     bool changed;     // since the last walk began
-    uint32_t next;    // id
     uint32_t nothing; // in the function that is written: the number that is 0
     uint32_t workgroup, type_u32, type_u32x3, two;
     bool int16, int64, hides;
-    kp_str globals, body;
 } walk;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -41,7 +37,7 @@ typedef struct walk {
 // ---------------------------------------------------------------------------------------------------------------------
 
 static shape shape_of_type(walk *w, uint32_t type) {
-    uint32_t row = kp_reflect_module_find(&w->module, type);
+    uint32_t row = kp_reflect_module_find(&w->r.module, type);
     return row != KP_REFLECT_NONE ? w->shapes[row] : (shape){0};
 }
 
@@ -80,7 +76,7 @@ static void read_type(walk *w, uint32_t row, const kp_reflect_instruction *i) {
 }
 
 static shape shape_of_row(walk *w, uint32_t row) {
-    uint32_t type = kp_reflect_module_type(&w->module, row);
+    uint32_t type = kp_reflect_module_type(&w->r.module, row);
     return type != KP_REFLECT_NONE ? w->shapes[type] : (shape){0};
 }
 
@@ -90,7 +86,7 @@ static bool is_number(shape s) { return s.width != 0 && s.rows != 0; }
 // Facts
 // ---------------------------------------------------------------------------------------------------------------------
 
-static uint32_t row_of(walk *w, uint32_t id) { return kp_reflect_module_find(&w->module, id); }
+static uint32_t row_of(walk *w, uint32_t id) { return kp_reflect_module_find(&w->r.module, id); }
 
 static uint8_t fact(walk *w, uint32_t id) {
     uint32_t row = row_of(w, id);
@@ -121,7 +117,7 @@ static uint32_t root_of(walk *w, uint32_t pointer) {
         uint32_t row = row_of(w, pointer);
         if (row == KP_REFLECT_NONE)
             return row;
-        kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+        kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, row);
         if (i.op != SpvOpAccessChain && i.op != SpvOpInBoundsAccessChain && i.op != SpvOpCopyObject)
             return row;
         pointer = kp_reflect_operand(&i, 3);
@@ -297,14 +293,14 @@ static void read_call(walk *w, const kp_reflect_instruction *i) {
     uint32_t function = row_of(w, kp_reflect_operand(i, 3));
     if (function == KP_REFLECT_NONE)
         return;
-    uint32_t at = w->module.defs[function].at;
+    uint32_t at = w->r.module.defs[function].at;
     kp_reflect_instruction p;
-    kp_reflect_module_next(&w->module, &at, &p);
-    for (uint32_t k = 4; k < i->count && kp_reflect_module_next(&w->module, &at, &p); k++) {
+    kp_reflect_module_next(&w->r.module, &at, &p);
+    for (uint32_t k = 4; k < i->count && kp_reflect_module_next(&w->r.module, &at, &p); k++) {
         if (p.op != SpvOpFunctionParameter)
             return;
         uint32_t type = row_of(w, p.words[1]);
-        if (type != KP_REFLECT_NONE && kp_reflect_module_def(&w->module, type).op == SpvOpTypePointer) {
+        if (type != KP_REFLECT_NONE && kp_reflect_module_def(&w->r.module, type).op == SpvOpTypePointer) {
             add(w, root_of(w, i->words[k]), BOTH);
             add(w, row_of(w, p.words[2]), BOTH);
         } else {
@@ -334,12 +330,12 @@ static void read_statement(walk *w, const kp_reflect_instruction *i, uint32_t fu
 
 // Ids without floats: all is said at once.
 static void read_ids(walk *w) {
-    for (uint32_t row = 0; row < w->module.def_count; row++) {
-        kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
-        if (row < w->module.global_count)
+    for (uint32_t row = 0; row < w->r.module.def_count; row++) {
+        kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, row);
+        if (row < w->r.module.global_count)
             read_type(w, row, &i);
-        uint32_t type = kp_reflect_module_type(&w->module, row);
-        bool pointer = type != KP_REFLECT_NONE && kp_reflect_module_def(&w->module, type).op == SpvOpTypePointer;
+        uint32_t type = kp_reflect_module_type(&w->r.module, row);
+        bool pointer = type != KP_REFLECT_NONE && kp_reflect_module_def(&w->r.module, type).op == SpvOpTypePointer;
         if (i.op != SpvOpFunction && !pointer && shape_of_row(w, row).width == 0)
             w->facts[row] = BOTH;
     }
@@ -350,16 +346,16 @@ static void read_facts(walk *w) {
     do {
         uint32_t function = KP_REFLECT_NONE;
         w->changed = false;
-        for (uint32_t row = 0; row < w->module.global_count; row++) {
-            i = kp_reflect_module_def(&w->module, row);
+        for (uint32_t row = 0; row < w->r.module.global_count; row++) {
+            i = kp_reflect_module_def(&w->r.module, row);
             if (w->facts[row] != BOTH)
                 add(w, row, of_value(w, &i));
         }
-        for (uint32_t at = w->module.function_at; kp_reflect_module_next(&w->module, &at, &i);) {
+        for (uint32_t at = w->r.module.function_at; kp_reflect_module_next(&w->r.module, &at, &i);) {
             function = i.op == SpvOpFunction ? row_of(w, i.words[2]) : function;
             read_statement(w, &i, function);
             uint32_t row = i.count > 2 ? row_of(w, i.words[2]) : KP_REFLECT_NONE;
-            if (row != KP_REFLECT_NONE && w->module.defs[row].at == i.at && w->facts[row] != BOTH)
+            if (row != KP_REFLECT_NONE && w->r.module.defs[row].at == i.at && w->facts[row] != BOTH)
                 add(w, row, i.op == SpvOpPhi ? of_phi(w, &i) : of_value(w, &i));
         }
     } while (w->changed);
@@ -369,51 +365,21 @@ static void read_facts(walk *w) {
 // Writing
 // ---------------------------------------------------------------------------------------------------------------------
 
-static void put(kp_str *to, SpvOp op, const uint32_t *operands, uint32_t count) {
-    uint32_t first = (count + 1) << SpvWordCountShift | (uint32_t)op;
-    kp_str_add(to, (const char *)&first, sizeof first);
-    kp_str_add(to, (const char *)operands, count * sizeof *operands);
-}
-
-#define PUT(to, op, ...) \
-    put(to, op, (const uint32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)))
-
 static uint32_t make(walk *w, SpvOp op, uint32_t type, uint32_t operand) {
-    PUT(&w->body, op, type, w->next, operand);
-    return w->next++;
+    KP_REWRITE_PUT(&w->r.body, op, type, w->r.next, operand);
+    return w->r.next++;
 }
 
 static uint32_t make2(walk *w, SpvOp op, uint32_t type, uint32_t a, uint32_t b) {
-    PUT(&w->body, op, type, w->next, a, b);
-    return w->next++;
-}
-
-// The id behind the opcode of an instruction among words that has these operands behind its id.
-static uint32_t find_in(const uint32_t *words, size_t count, SpvOp op, uint32_t a, uint32_t b) {
-    for (size_t at = 0; at < count; at += words[at] >> SpvWordCountShift) {
-        if ((words[at] & SpvOpCodeMask) == (uint32_t)op && words[at + 2] == a && words[at + 3] == b)
-            return words[at + 1];
-    }
-    return 0;
-}
-
-// A type or constant of the module, or one that is made now.
-static uint32_t global(walk *w, SpvOp op, uint32_t a, uint32_t b) {
-    const kp_reflect_module *m = &w->module;
-    uint32_t found = find_in(m->words + HEADER, m->function_at - HEADER, op, a, b);
-    if (found == 0)
-        found = find_in((const uint32_t *)(const void *)w->globals.data, w->globals.length / 4, op, a, b);
-    if (found != 0)
-        return found;
-    PUT(&w->globals, op, w->next, a, b);
-    return w->next++;
+    KP_REWRITE_PUT(&w->r.body, op, type, w->r.next, a, b);
+    return w->r.next++;
 }
 
 static uint32_t unsigned_type(walk *w, uint32_t width, uint32_t rows) {
     w->int16 = w->int16 || width == 16;
     w->int64 = w->int64 || width == 64;
-    uint32_t type = global(w, SpvOpTypeInt, width, 0);
-    return rows == 1 ? type : global(w, SpvOpTypeVector, type, rows);
+    uint32_t type = kp_rewrite_global(&w->r, SpvOpTypeInt, width, 0);
+    return rows == 1 ? type : kp_rewrite_global(&w->r, SpvOpTypeVector, type, rows);
 }
 
 // The number that is 0, with as many bits and components.
@@ -423,9 +389,9 @@ static uint32_t nothing_like(walk *w, shape s) {
         one = make(w, SpvOpUConvert, unsigned_type(w, s.width, 1), one);
     if (s.rows == 1)
         return one;
-    uint32_t type = unsigned_type(w, s.width, s.rows), operands[6] = {type, w->next, one, one, one, one};
-    put(&w->body, SpvOpCompositeConstruct, operands, 2u + s.rows);
-    return w->next++;
+    uint32_t type = unsigned_type(w, s.width, s.rows), operands[6] = {type, w->r.next, one, one, one, one};
+    kp_rewrite_put(&w->r.body, SpvOpCompositeConstruct, operands, 2u + s.rows);
+    return w->r.next++;
 }
 
 static uint32_t hide_column(walk *w, uint32_t type, uint32_t id, shape s) {
@@ -436,8 +402,8 @@ static uint32_t hide_column(walk *w, uint32_t type, uint32_t id, shape s) {
 }
 
 static uint32_t hide(walk *w, uint32_t id) {
-    uint32_t type = kp_reflect_module_type(&w->module, row_of(w, id));
-    kp_reflect_instruction i = kp_reflect_module_def(&w->module, type);
+    uint32_t type = kp_reflect_module_type(&w->r.module, row_of(w, id));
+    kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, type);
     shape s = w->shapes[type];
     w->hides = true;
     if (i.op != SpvOpTypeMatrix)
@@ -445,16 +411,16 @@ static uint32_t hide(walk *w, uint32_t id) {
     uint32_t operands[6] = {i.words[1], 0};
     for (uint32_t k = 0; k < s.columns; k++)
         operands[2 + k] = hide_column(w, i.words[2], make2(w, SpvOpCompositeExtract, i.words[2], id, k), s);
-    operands[1] = w->next;
-    put(&w->body, SpvOpCompositeConstruct, operands, 2u + s.columns);
-    return w->next++;
+    operands[1] = w->r.next;
+    kp_rewrite_put(&w->r.body, SpvOpCompositeConstruct, operands, 2u + s.columns);
+    return w->r.next++;
 }
 
 // Its operands from `first` on, as far as they must be, are others from now on.
 static void hide_operands(walk *w, const kp_reflect_instruction *i, uint32_t first, uint8_t facts) {
     for (uint32_t k = first; k < i->count; k++) {
         if (is_hidden_for(w, i->words[k], facts))
-            w->module.words[i->at + k] = hide(w, i->words[k]);
+            w->r.module.words[i->at + k] = hide(w, i->words[k]);
     }
 }
 
@@ -465,13 +431,13 @@ static void write_operands(walk *w, const kp_reflect_instruction *i) {
     else if (i->op == SpvOpFunctionCall)
         hide_operands(w, i, 4, ZERO);
     else if (i->op == SpvOpStore && is_hidden(w, i->words[2]))
-        w->module.words[i->at + 2] = hide(w, i->words[2]);
+        w->r.module.words[i->at + 2] = hide(w, i->words[2]);
     else if (i->op == SpvOpReturnValue)
         hide_operands(w, i, 1, ZERO);
 }
 
 static void write_one(walk *w, const kp_reflect_instruction *i) {
-    kp_str_add(&w->body, (const char *)i->words, i->count * sizeof *i->words);
+    kp_str_add(&w->r.body, (const char *)i->words, i->count * sizeof *i->words);
 }
 
 static bool starts_hidden(walk *w, const kp_reflect_instruction *i) {
@@ -490,17 +456,17 @@ static void write_nothing(walk *w) {
 static void write_start(walk *w, uint32_t first, uint32_t end) {
     kp_reflect_instruction i;
     write_nothing(w);
-    for (uint32_t at = first; at < end && kp_reflect_module_next(&w->module, &at, &i);) {
+    for (uint32_t at = first; at < end && kp_reflect_module_next(&w->r.module, &at, &i);) {
         if (starts_hidden(w, &i)) {
             uint32_t value = hide(w, i.words[4]);
-            PUT(&w->body, SpvOpStore, i.words[2], value);
+            KP_REWRITE_PUT(&w->r.body, SpvOpStore, i.words[2], value);
         }
     }
 }
 
 static void write_variable(walk *w, const kp_reflect_instruction *i) {
     if (starts_hidden(w, i))
-        PUT(&w->body, SpvOpVariable, i->words[1], i->words[2], i->words[3]);
+        KP_REWRITE_PUT(&w->r.body, SpvOpVariable, i->words[1], i->words[2], i->words[3]);
     else
         write_one(w, i);
 }
@@ -511,7 +477,7 @@ static void write_functions(walk *w) {
     kp_reflect_instruction i;
     bool begins = false;    // the next label is the function's first
     uint32_t variables = 0; // where they begin, until they are behind
-    for (uint32_t at = w->module.function_at; kp_reflect_module_next(&w->module, &at, &i);) {
+    for (uint32_t at = w->r.module.function_at; kp_reflect_module_next(&w->r.module, &at, &i);) {
         if (variables != 0 && i.op != SpvOpVariable && !is_line(i.op)) {
             write_start(w, variables, i.at);
             variables = 0;
@@ -532,17 +498,18 @@ static void write_functions(walk *w) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 static uint32_t find_workgroup(walk *w) {
-    for (uint32_t row = 0; row < w->module.global_count; row++) {
-        const kp_reflect_def *def = &w->module.defs[row];
-        if (def->builtin == SpvBuiltInWorkgroupId && kp_reflect_module_def(&w->module, row).op == SpvOpVariable)
+    for (uint32_t row = 0; row < w->r.module.global_count; row++) {
+        const kp_reflect_def *def = &w->r.module.defs[row];
+        if (def->builtin == SpvBuiltInWorkgroupId && kp_reflect_module_def(&w->r.module, row).op == SpvOpVariable)
             return def->id;
     }
     return 0;
 }
 
 static bool has_capability(const walk *w, SpvCapability capability) {
-    const uint32_t *words = w->module.words;
-    for (size_t at = HEADER; (words[at] & SpvOpCodeMask) == SpvOpCapability; at += words[at] >> SpvWordCountShift) {
+    const uint32_t *words = w->r.module.words;
+    for (size_t at = KP_REWRITE_HEADER; (words[at] & SpvOpCodeMask) == SpvOpCapability;
+         at += words[at] >> SpvWordCountShift) {
         if (words[at + 1] == (uint32_t)capability)
             return true;
     }
@@ -570,27 +537,22 @@ static void write_entry(walk *w, const kp_reflect_instruction *i, kp_str *to) {
         kp_str_add(to, (const char *)&w->workgroup, sizeof w->workgroup);
 }
 
-static void append(kp_str *to, const kp_str *from) {
-    if (from->length != 0)
-        kp_str_add(to, from->data, from->length);
-    to->failed = to->failed || from->failed;
-}
-
 static bool is_annotation(SpvOp op) { return op == SpvOpDecorate || op == SpvOpMemberDecorate; }
 
 static void assemble(walk *w, bool decorate, kp_str *to) {
     kp_reflect_instruction i;
     bool capable = false;
-    w->module.words[BOUND] = w->next;
-    kp_str_add(to, (const char *)w->module.words, HEADER * sizeof(uint32_t));
-    for (uint32_t at = HEADER; at < w->module.function_at && kp_reflect_module_next(&w->module, &at, &i);) {
+    w->r.module.words[KP_REWRITE_BOUND] = w->r.next;
+    kp_str_add(to, (const char *)w->r.module.words, KP_REWRITE_HEADER * sizeof(uint32_t));
+    for (uint32_t at = KP_REWRITE_HEADER;
+         at < w->r.module.function_at && kp_reflect_module_next(&w->r.module, &at, &i);) {
         if (!capable && w->int16 && !has_capability(w, SpvCapabilityInt16))
-            PUT(to, SpvOpCapability, SpvCapabilityInt16);
+            KP_REWRITE_PUT(to, SpvOpCapability, SpvCapabilityInt16);
         if (!capable && w->int64 && !has_capability(w, SpvCapabilityInt64))
-            PUT(to, SpvOpCapability, SpvCapabilityInt64);
+            KP_REWRITE_PUT(to, SpvOpCapability, SpvCapabilityInt64);
         capable = true;
         if (decorate && is_annotation(i.op)) {
-            PUT(to, SpvOpDecorate, w->workgroup, SpvDecorationBuiltIn, SpvBuiltInWorkgroupId);
+            KP_REWRITE_PUT(to, SpvOpDecorate, w->workgroup, SpvDecorationBuiltIn, SpvBuiltInWorkgroupId);
             decorate = false;
         }
         if (i.op == SpvOpEntryPoint)
@@ -598,17 +560,15 @@ static void assemble(walk *w, bool decorate, kp_str *to) {
         else
             kp_str_add(to, (const char *)i.words, i.count * sizeof *i.words);
     }
-    append(to, &w->globals);
-    append(to, &w->body);
+    kp_rewrite_append(to, &w->r.globals);
+    kp_rewrite_append(to, &w->r.body);
 }
 
-// Leaves through the escape when memory runs out.
-static void apply(walk *w, const uint32_t *words, size_t word_count, kp_str *to) {
-    kp_reflect_module *m = &w->module;
-    kp_reflect_module_read(m, words, word_count * sizeof *words);
+static void change(kp_rewrite *r, kp_str *to) {
+    walk *w = (walk *)r;
+    kp_reflect_module *m = &w->r.module;
     w->shapes = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->shapes);
     w->facts = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->facts);
-    w->next = m->words[BOUND];
     read_ids(w);
     read_facts(w);
     w->type_u32 = unsigned_type(w, 32, 1);
@@ -616,39 +576,18 @@ static void apply(walk *w, const uint32_t *words, size_t word_count, kp_str *to)
     w->workgroup = find_workgroup(w);
     bool decorate = w->workgroup == 0;
     if (decorate) {
-        uint32_t pointer = global(w, SpvOpTypePointer, SpvStorageClassInput, w->type_u32x3);
-        w->workgroup = w->next++;
-        PUT(&w->globals, SpvOpVariable, pointer, w->workgroup, SpvStorageClassInput);
+        uint32_t pointer = kp_rewrite_global(&w->r, SpvOpTypePointer, SpvStorageClassInput, w->type_u32x3);
+        w->workgroup = w->r.next++;
+        KP_REWRITE_PUT(&w->r.globals, SpvOpVariable, pointer, w->workgroup, SpvStorageClassInput);
     }
-    w->two = w->next++;
-    PUT(&w->globals, SpvOpConstant, w->type_u32, w->two, 2);
+    w->two = w->r.next++;
+    KP_REWRITE_PUT(&w->r.globals, SpvOpConstant, w->type_u32, w->two, 2);
     write_functions(w);
     if (w->hides)
         assemble(w, decorate, to);
 }
 
-static void release(walk *w) {
-    kp_str_free(&w->globals);
-    kp_str_free(&w->body);
-    kp_arena_free(w->module.keep);
-}
-
 kp_result kp_known_zeros_apply(const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count) {
-    kp_arena arena = {0};
-    kp_str to = {0};
-    walk w = {.module = {.label = "known zeros", .keep = &arena, .scratch = &arena}};
-    walk *volatile kept = &w;
-    if (setjmp(w.module.escape) == 0)
-        apply(kept, words, word_count, &to);
-    kp_result result = w.module.result;
-    size_t length = to.length;
-    if (result == KP_OK && (to.failed || w.globals.failed || w.body.failed))
-        result = kp_error_host_memory(word_count * sizeof *words);
-    if (result == KP_OK) {
-        *out = length != 0 ? (uint32_t *)(void *)kp_str_take(&to) : NULL;
-        *out_count = length / sizeof *words;
-    }
-    kp_str_free(&to);
-    release(&w);
-    return result;
+    walk w = {0};
+    return kp_rewrite_apply(&w.r, "known zeros", change, words, word_count, out, out_count);
 }

@@ -9,17 +9,14 @@
 #include "loop_guard.h"
 
 #include "base/alloc.h"
-#include "base/error.h"
+#include "rewrite.h"
 
-#include <spirv/unified1/spirv.h>
 #include <string.h>
 
 enum {
-    HEADER = 5,        // words of a module's header
     SHARED_WORDS = 96, // at most, that all entry points share
     ENTRY_WORDS = 128, // at most, for each entry point
     SPIRV_1_3 = 0x00010300,
-    SPIRV_1_4 = 0x00010400,
 };
 
 typedef struct entry {
@@ -40,9 +37,6 @@ typedef struct writer {
     uint32_t type_u32, type_bool;   // 0: not there
     uint32_t block, buffer, pointer, constants[3];
 } writer;
-
-static uint32_t length_of(uint32_t word) { return word >> SpvWordCountShift; }
-static SpvOp op_of(uint32_t word) { return (SpvOp)(word & SpvOpCodeMask); }
 
 static void put(writer *w, SpvOp op, const uint32_t *operands, uint32_t count) {
     w->to[w->count++] = (count + 1) << SpvWordCountShift | (uint32_t)op;
@@ -107,7 +101,7 @@ static bool is_head(SpvOp op) {
 
 static void read_one(writer *w, size_t at, uint32_t length) {
     const uint32_t *i = w->from + at;
-    SpvOp op = op_of(i[0]);
+    SpvOp op = kp_rewrite_op(i[0]);
     if (w->decorate_at == 0 && !is_head(op))
         w->decorate_at = at;
     if (w->declare_at == 0 && op == SpvOpFunction)
@@ -129,8 +123,8 @@ static void read_one(writer *w, size_t at, uint32_t length) {
 
 // False when an entry point's function is not there.
 static bool read_module(writer *w) {
-    for (size_t at = HEADER; at < w->from_count; at += length_of(w->from[at]))
-        read_one(w, at, length_of(w->from[at]));
+    for (size_t at = KP_REWRITE_HEADER; at < w->from_count; at += kp_rewrite_length(w->from[at]))
+        read_one(w, at, kp_rewrite_length(w->from[at]));
     for (size_t i = 0; i < w->entry_count; i++) {
         if (w->entries[i].result == 0)
             return false;
@@ -226,13 +220,13 @@ static void copy_one(writer *w, size_t at, uint32_t length) {
     uint32_t *to = w->to + w->count;
     memcpy(to, w->from + at, length * sizeof *to);
     w->count += length;
-    SpvOp op = op_of(to[0]);
+    SpvOp op = kp_rewrite_op(to[0]);
     if (op == SpvOpEntryPoint && length > 3) {
         const entry *e = entry_of(w, to[2]);
         if (e == NULL)
             return;
         to[2] = e->guard;
-        if (w->from[1] >= SPIRV_1_4) { // since then it lists all the variables that it uses
+        if (w->from[1] >= KP_REWRITE_SPIRV_1_4) { // since then it lists all the variables that it uses
             to[0] += 1u << SpvWordCountShift;
             w->to[w->count++] = w->buffer;
         }
@@ -244,14 +238,14 @@ static void copy_one(writer *w, size_t at, uint32_t length) {
 
 static void write_module(writer *w, uint32_t set, uint32_t binding) {
     reserve_ids(w);
-    memcpy(w->to, w->from, HEADER * sizeof *w->to);
-    w->count = HEADER;
-    for (size_t at = HEADER; at < w->from_count; at += length_of(w->from[at])) {
+    memcpy(w->to, w->from, KP_REWRITE_HEADER * sizeof *w->to);
+    w->count = KP_REWRITE_HEADER;
+    for (size_t at = KP_REWRITE_HEADER; at < w->from_count; at += kp_rewrite_length(w->from[at])) {
         if (at == w->decorate_at)
             put_decorations(w, set, binding);
         if (at == w->declare_at)
             put_declarations(w);
-        copy_one(w, at, length_of(w->from[at]));
+        copy_one(w, at, kp_rewrite_length(w->from[at]));
     }
     for (size_t i = 0; i < w->entry_count; i++)
         put_guard(w, &w->entries[i]);
@@ -260,8 +254,8 @@ static void write_module(writer *w, uint32_t set, uint32_t binding) {
 
 static size_t count_entries(const uint32_t *words, size_t word_count) {
     size_t count = 0;
-    for (size_t at = HEADER; at < word_count; at += length_of(words[at]))
-        count += op_of(words[at]) == SpvOpEntryPoint;
+    for (size_t at = KP_REWRITE_HEADER; at < word_count; at += kp_rewrite_length(words[at]))
+        count += kp_rewrite_op(words[at]) == SpvOpEntryPoint;
     return count;
 }
 

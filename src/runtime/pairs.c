@@ -9,15 +9,13 @@
 // Anything else ends the walk, and the module stays as it is.
 #include "pairs.h"
 
-#include "base/alloc.h"
 #include "base/launch.h"
-#include "base/str.h"
-#include "reflect_module.h"
+#include "rewrite.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
-enum { HEADER = 5, BOUND = 3, SPIRV_1_4 = 0x00010400, PAIR_BYTES = 8 };
+enum { PAIR_BYTES = 8 };
 
 typedef enum kind {
     NOTHING, // not met, or no value: a label, a local that was not stored to
@@ -42,30 +40,18 @@ typedef struct pairs_of {
 } pairs_of;
 
 typedef struct walk {
-    kp_reflect_module module;
+    kp_rewrite r;
     uint32_t blocks_at, call_at, kernel_at; // "kp_blocks", a call in it, and the kernel that is called
-    uint32_t next;                          // id
     uint32_t word64, array, pointer, index_type;
     value *values;     // by row
     value *held;       // by row of a local
     pairs_of *buffers; // by row of a variable
-    kp_str annotations, globals, body;
     bool fits;
 } walk;
 
 // ---------------------------------------------------------------------------------------------------------------------
 // Writing
 // ---------------------------------------------------------------------------------------------------------------------
-
-#define PUT(to, op, ...) \
-    put(to, op, (const uint32_t[]){__VA_ARGS__}, (uint32_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)))
-
-static void put(kp_str *to, SpvOp op, const uint32_t *operands, uint32_t count) {
-    uint32_t first = (count + 1) << SpvWordCountShift | (uint32_t)op;
-    kp_str_add(to, (const char *)&first, sizeof first);
-    if (count != 0)
-        kp_str_add(to, (const char *)operands, count * sizeof *operands);
-}
 
 // Ends the walk.
 static bool no(walk *w) {
@@ -74,7 +60,7 @@ static bool no(walk *w) {
 }
 
 static uint32_t row_of(walk *w, uint32_t id) {
-    uint32_t row = kp_reflect_module_find(&w->module, id);
+    uint32_t row = kp_reflect_module_find(&w->r.module, id);
     if (row == KP_REFLECT_NONE)
         no(w);
     return row;
@@ -82,7 +68,7 @@ static uint32_t row_of(walk *w, uint32_t id) {
 
 static SpvOp defined_by(walk *w, uint32_t id) {
     uint32_t row = row_of(w, id);
-    return row == KP_REFLECT_NONE ? SpvOpNop : kp_reflect_module_def(&w->module, row).op;
+    return row == KP_REFLECT_NONE ? SpvOpNop : kp_reflect_module_def(&w->r.module, row).op;
 }
 
 // f32, i32, u32 and, where it is no memory, bool.
@@ -90,27 +76,17 @@ static bool is_narrow(walk *w, uint32_t type) {
     uint32_t row = row_of(w, type);
     if (row == KP_REFLECT_NONE)
         return false;
-    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+    kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, row);
     return i.op == SpvOpTypeBool ||
            ((i.op == SpvOpTypeInt || i.op == SpvOpTypeFloat) && kp_reflect_operand(&i, 2) == 32);
 }
 
 // The vector of two of a scalar's type: the module's own, or one made now.
 static uint32_t pair_type(walk *w, uint32_t type) {
-    kp_reflect_instruction i;
-    for (uint32_t at = HEADER; at < w->module.function_at && kp_reflect_module_next(&w->module, &at, &i);) {
-        if (i.op == SpvOpTypeVector && i.words[2] == type && i.words[3] == 2)
-            return i.words[1];
-    }
-    const uint32_t *made = (const uint32_t *)(const void *)w->globals.data;
-    for (size_t at = 0; at < w->globals.length / 4; at += made[at] >> SpvWordCountShift) {
-        if ((made[at] & SpvOpCodeMask) == SpvOpTypeVector && made[at + 2] == type)
-            return made[at + 1];
-    }
-    if (!is_narrow(w, type))
+    uint32_t next = w->r.next, made = kp_rewrite_global(&w->r, SpvOpTypeVector, type, 2);
+    if (made == next && !is_narrow(w, type))
         no(w);
-    PUT(&w->globals, SpvOpTypeVector, w->next, type, 2);
-    return w->next++;
+    return made;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -120,13 +96,13 @@ static uint32_t pair_type(walk *w, uint32_t type) {
 static void make_types(walk *w) {
     if (w->word64 != 0)
         return;
-    w->word64 = w->next++;
-    w->array = w->next++;
-    w->pointer = w->next++;
-    PUT(&w->globals, SpvOpTypeInt, w->word64, 64, 0);
-    PUT(&w->globals, SpvOpTypeRuntimeArray, w->array, w->word64);
-    PUT(&w->globals, SpvOpTypePointer, w->pointer, SpvStorageClassStorageBuffer, w->word64);
-    PUT(&w->annotations, SpvOpDecorate, w->array, SpvDecorationArrayStride, PAIR_BYTES);
+    w->word64 = w->r.next++;
+    w->array = w->r.next++;
+    w->pointer = w->r.next++;
+    KP_REWRITE_PUT(&w->r.globals, SpvOpTypeInt, w->word64, 64, 0);
+    KP_REWRITE_PUT(&w->r.globals, SpvOpTypeRuntimeArray, w->array, w->word64);
+    KP_REWRITE_PUT(&w->r.globals, SpvOpTypePointer, w->pointer, SpvStorageClassStorageBuffer, w->word64);
+    KP_REWRITE_PUT(&w->r.annotations, SpvOpDecorate, w->array, SpvDecorationArrayStride, PAIR_BYTES);
 }
 
 // The buffer of a variable as pairs. What it is read and written for is known at the end.
@@ -134,23 +110,23 @@ static uint32_t pairs_variable(walk *w, uint32_t row) {
     pairs_of *b = &w->buffers[row];
     if (b->variable != 0)
         return b->variable;
-    const kp_reflect_def *def = &w->module.defs[row];
+    const kp_reflect_def *def = &w->r.module.defs[row];
     make_types(w);
-    uint32_t block = w->next++, pointer = w->next++;
-    b->variable = w->next++;
-    PUT(&w->globals, SpvOpTypeStruct, block, w->array);
-    PUT(&w->globals, SpvOpTypePointer, pointer, SpvStorageClassStorageBuffer, block);
-    PUT(&w->globals, SpvOpVariable, pointer, b->variable, SpvStorageClassStorageBuffer);
-    PUT(&w->annotations, SpvOpDecorate, block, SpvDecorationBlock);
-    PUT(&w->annotations, SpvOpMemberDecorate, block, 0, SpvDecorationOffset, 0);
-    PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationDescriptorSet, def->set);
-    PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationBinding, def->binding);
+    uint32_t block = w->r.next++, pointer = w->r.next++;
+    b->variable = w->r.next++;
+    KP_REWRITE_PUT(&w->r.globals, SpvOpTypeStruct, block, w->array);
+    KP_REWRITE_PUT(&w->r.globals, SpvOpTypePointer, pointer, SpvStorageClassStorageBuffer, block);
+    KP_REWRITE_PUT(&w->r.globals, SpvOpVariable, pointer, b->variable, SpvStorageClassStorageBuffer);
+    KP_REWRITE_PUT(&w->r.annotations, SpvOpDecorate, block, SpvDecorationBlock);
+    KP_REWRITE_PUT(&w->r.annotations, SpvOpMemberDecorate, block, 0, SpvDecorationOffset, 0);
+    KP_REWRITE_PUT(&w->r.annotations, SpvOpDecorate, b->variable, SpvDecorationDescriptorSet, def->set);
+    KP_REWRITE_PUT(&w->r.annotations, SpvOpDecorate, b->variable, SpvDecorationBinding, def->binding);
     return b->variable;
 }
 
 // Whether a variable is a buffer of nothing but elements of 4 bytes.
 static bool is_narrow_buffer(walk *w, uint32_t row, uint32_t element_pointer) {
-    const kp_reflect_module *m = &w->module;
+    const kp_reflect_module *m = &w->r.module;
     const kp_reflect_def *def = &m->defs[row];
     uint32_t type = row_of(w, element_pointer);
     if (type == KP_REFLECT_NONE || def->set == KP_REFLECT_NONE || def->binding == KP_REFLECT_NONE)
@@ -175,7 +151,7 @@ static value value_of(walk *w, uint32_t id) {
     uint32_t row = row_of(w, id);
     if (row == KP_REFLECT_NONE)
         return (value){0};
-    if (row < w->module.global_count && is_constant(kp_reflect_module_def(&w->module, row).op))
+    if (row < w->r.module.global_count && is_constant(kp_reflect_module_def(&w->r.module, row).op))
         return (value){SCALAR, id};
     return w->values[row];
 }
@@ -194,13 +170,13 @@ static uint32_t as_pair(walk *w, value v, uint32_t type) {
         return v.id;
     if (v.kind != SCALAR)
         no(w);
-    PUT(&w->body, SpvOpCompositeConstruct, pair_type(w, type), w->next, v.id, v.id);
-    return w->next++;
+    KP_REWRITE_PUT(&w->r.body, SpvOpCompositeConstruct, pair_type(w, type), w->r.next, v.id, v.id);
+    return w->r.next++;
 }
 
 static uint32_t type_of(walk *w, uint32_t id) {
     uint32_t row = row_of(w, id);
-    return row == KP_REFLECT_NONE ? 0 : kp_reflect_module_def(&w->module, row).words[1];
+    return row == KP_REFLECT_NONE ? 0 : kp_reflect_module_def(&w->r.module, row).words[1];
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -211,27 +187,28 @@ static bool access_chain(walk *w, const kp_reflect_instruction *i) {
     uint32_t base = row_of(w, i->words[3]);
     if (base == KP_REFLECT_NONE)
         return false;
-    if (kp_reflect_module_def(&w->module, base).words[3] == SpvStorageClassPushConstant) {
+    if (kp_reflect_module_def(&w->r.module, base).words[3] == SpvStorageClassPushConstant) {
         for (uint32_t k = 4; k < i->count; k++)
             w->fits = w->fits && is_constant(defined_by(w, i->words[k]));
         uint32_t operands[8];
         if (i->count > 8)
             return no(w);
         memcpy(operands, i->words + 1, (i->count - 1) * sizeof *operands);
-        operands[1] = w->next;
-        put(&w->body, SpvOpAccessChain, operands, i->count - 1);
-        return define(w, i->words[2], CONSTANT, w->next++);
+        operands[1] = w->r.next;
+        kp_rewrite_put(&w->r.body, SpvOpAccessChain, operands, i->count - 1);
+        return define(w, i->words[2], CONSTANT, w->r.next++);
     }
     if (i->count != 6 || value_of(w, i->words[5]).kind != INDEX || !is_narrow_buffer(w, base, i->words[1]))
         return no(w);
     uint32_t variable = pairs_variable(w, base);
-    PUT(&w->body, SpvOpAccessChain, w->pointer, w->next, variable, i->words[4], value_of(w, i->words[5]).id);
-    return define(w, i->words[2], ELEMENT, w->next++);
+    KP_REWRITE_PUT(&w->r.body, SpvOpAccessChain, w->pointer, w->r.next, variable, i->words[4],
+                   value_of(w, i->words[5]).id);
+    return define(w, i->words[2], ELEMENT, w->r.next++);
 }
 
 // The variable behind an access chain.
 static pairs_of *buffer_of(walk *w, uint32_t chain) {
-    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row_of(w, chain));
+    kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, row_of(w, chain));
     return &w->buffers[row_of(w, i.words[3])];
 }
 
@@ -245,14 +222,14 @@ static bool load(walk *w, const kp_reflect_instruction *i) {
     if (!is_narrow(w, type))
         return no(w);
     if (from.kind == CONSTANT) {
-        PUT(&w->body, SpvOpLoad, type, w->next, from.id);
-        return define(w, id, SCALAR, w->next++);
+        KP_REWRITE_PUT(&w->r.body, SpvOpLoad, type, w->r.next, from.id);
+        return define(w, id, SCALAR, w->r.next++);
     }
     buffer_of(w, i->words[3])->reads = true;
-    uint32_t word = w->next++;
-    PUT(&w->body, SpvOpLoad, w->word64, word, from.id);
-    PUT(&w->body, SpvOpBitcast, pair_type(w, type), w->next, word);
-    return define(w, id, PAIR, w->next++);
+    uint32_t word = w->r.next++;
+    KP_REWRITE_PUT(&w->r.body, SpvOpLoad, w->word64, word, from.id);
+    KP_REWRITE_PUT(&w->r.body, SpvOpBitcast, pair_type(w, type), w->r.next, word);
+    return define(w, id, PAIR, w->r.next++);
 }
 
 static bool store(walk *w, const kp_reflect_instruction *i) {
@@ -265,9 +242,9 @@ static bool store(walk *w, const kp_reflect_instruction *i) {
     }
     buffer_of(w, i->words[1])->writes = true;
     uint32_t pair = as_pair(w, what, type_of(w, i->words[2]));
-    PUT(&w->body, SpvOpBitcast, w->word64, w->next, pair);
-    PUT(&w->body, SpvOpStore, to.id, w->next);
-    w->next++;
+    KP_REWRITE_PUT(&w->r.body, SpvOpBitcast, w->word64, w->r.next, pair);
+    KP_REWRITE_PUT(&w->r.body, SpvOpStore, to.id, w->r.next);
+    w->r.next++;
     return true;
 }
 
@@ -279,9 +256,9 @@ static bool arithmetic(walk *w, const kp_reflect_instruction *i, uint32_t first)
     for (uint32_t k = 3; k < i->count; k++)
         operands[k - 1] = k < first ? i->words[k] : as_pair(w, value_of(w, i->words[k]), type_of(w, i->words[k]));
     operands[0] = pair_type(w, i->words[1]);
-    operands[1] = w->next;
-    put(&w->body, i->op, operands, i->count - 1);
-    return define(w, i->words[2], PAIR, w->next++);
+    operands[1] = w->r.next;
+    kp_rewrite_put(&w->r.body, i->op, operands, i->count - 1);
+    return define(w, i->words[2], PAIR, w->r.next++);
 }
 
 // Of GLSL.std.450, those that work on each component by itself.
@@ -296,16 +273,16 @@ static bool extract(walk *w, const kp_reflect_instruction *i) {
     value from = value_of(w, i->words[3]);
     if (from.kind != INDICES || i->count != 5 || i->words[4] != 0)
         return no(w);
-    PUT(&w->body, SpvOpCompositeExtract, i->words[1], w->next, from.id, 0);
-    return define(w, i->words[2], INDEX, w->next++);
+    KP_REWRITE_PUT(&w->r.body, SpvOpCompositeExtract, i->words[1], w->r.next, from.id, 0);
+    return define(w, i->words[2], INDEX, w->r.next++);
 }
 
 static bool bitcast(walk *w, const kp_reflect_instruction *i) {
     value from = value_of(w, i->words[3]);
     if (from.kind != INDEX)
         return arithmetic(w, i, 3);
-    PUT(&w->body, SpvOpBitcast, i->words[1], w->next, from.id);
-    return define(w, i->words[2], INDEX, w->next++);
+    KP_REWRITE_PUT(&w->r.body, SpvOpBitcast, i->words[1], w->r.next, from.id);
+    return define(w, i->words[2], INDEX, w->r.next++);
 }
 
 static bool local(walk *w, const kp_reflect_instruction *i) {
@@ -390,11 +367,11 @@ static bool instruction(walk *w, const kp_reflect_instruction *i) {
 
 // "kp_blocks", and the kernel that it calls wherever it calls one.
 static void find_functions(walk *w) {
-    const kp_reflect_module *m = &w->module;
+    const kp_reflect_module *m = &w->r.module;
     kp_reflect_instruction i;
     uint32_t blocks = 0, kernel = 0;
     bool inside = false;
-    for (uint32_t at = HEADER; kp_reflect_module_next(m, &at, &i);) {
+    for (uint32_t at = KP_REWRITE_HEADER; kp_reflect_module_next(m, &at, &i);) {
         if (i.op == SpvOpEntryPoint && strcmp((const char *)&i.words[3], KP_LAUNCH_BLOCKS_ENTRY) == 0)
             blocks = i.words[2];
         if (i.op == SpvOpFunction)
@@ -415,8 +392,9 @@ static void find_functions(walk *w) {
 // Decorations of what the kernel computes would have to go along, and there are none so far.
 static void check_decorations(walk *w) {
     kp_reflect_instruction i;
-    for (uint32_t at = HEADER; at < w->module.function_at && kp_reflect_module_next(&w->module, &at, &i);) {
-        if (i.op == SpvOpDecorate && row_of(w, i.words[1]) >= w->module.global_count)
+    for (uint32_t at = KP_REWRITE_HEADER;
+         at < w->r.module.function_at && kp_reflect_module_next(&w->r.module, &at, &i);) {
+        if (i.op == SpvOpDecorate && row_of(w, i.words[1]) >= w->r.module.global_count)
             no(w);
         if (i.op == SpvOpTypeInt && i.words[2] == 64)
             no(w); // works on pairs of words by itself
@@ -426,13 +404,13 @@ static void check_decorations(walk *w) {
 // Whether a value of "kp_blocks" comes from its counter of items, which only the index does.
 static bool counts_items(walk *w, uint32_t id) {
     uint32_t row = row_of(w, id);
-    if (row == KP_REFLECT_NONE || row < w->module.global_count)
+    if (row == KP_REFLECT_NONE || row < w->r.module.global_count)
         return false;
-    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+    kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, row);
     switch (i.op) {
     case SpvOpLoad:
         return defined_by(w, i.words[3]) == SpvOpVariable &&
-               kp_reflect_module_def(&w->module, row_of(w, i.words[3])).words[3] == SpvStorageClassFunction;
+               kp_reflect_module_def(&w->r.module, row_of(w, i.words[3])).words[3] == SpvStorageClassFunction;
     case SpvOpBitcast:
     case SpvOpCompositeExtract:
     case SpvOpCompositeConstruct: // of the axes, x first
@@ -452,104 +430,96 @@ static kind kind_of_argument(walk *w, uint32_t argument, uint32_t type) {
     uint32_t row = row_of(w, argument);
     if (row == KP_REFLECT_NONE)
         return NOTHING;
-    kp_reflect_instruction i = kp_reflect_module_def(&w->module, row);
+    kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, row);
     return i.op == SpvOpLoad && defined_by(w, i.words[3]) == SpvOpAccessChain && is_narrow(w, type) ? SCALAR : NOTHING;
 }
 
 static void parameter(walk *w, const kp_reflect_instruction *i, uint32_t k) {
-    kp_reflect_instruction call = kp_reflect_module_at(&w->module, w->call_at);
+    kp_reflect_instruction call = kp_reflect_module_at(&w->r.module, w->call_at);
     if (k + 4 >= call.count) {
         no(w);
         return;
     }
-    PUT(&w->body, SpvOpFunctionParameter, i->words[1], w->next);
-    define(w, i->words[2], kind_of_argument(w, call.words[k + 4], i->words[1]), w->next);
-    w->next++;
+    KP_REWRITE_PUT(&w->r.body, SpvOpFunctionParameter, i->words[1], w->r.next);
+    define(w, i->words[2], kind_of_argument(w, call.words[k + 4], i->words[1]), w->r.next);
+    w->r.next++;
 }
 
-// The function, from its head to its end. What it becomes is in w->body.
+// The function, from its head to its end. What it becomes is in w->r.body.
 static uint32_t rewrite(walk *w) {
-    const kp_reflect_module *m = &w->module;
-    uint32_t at = w->kernel_at, function = w->next++, parameters = 0;
+    const kp_reflect_module *m = &w->r.module;
+    uint32_t at = w->kernel_at, function = w->r.next++, parameters = 0;
     kp_reflect_instruction i;
     bool begun = false, ended = false;
     kp_reflect_module_next(m, &at, &i);
-    PUT(&w->body, SpvOpFunction, i.words[1], function, i.words[3], i.words[4]);
+    KP_REWRITE_PUT(&w->r.body, SpvOpFunction, i.words[1], function, i.words[3], i.words[4]);
     while (w->fits && !ended && kp_reflect_module_next(m, &at, &i)) {
         if (!begun && i.op == SpvOpFunctionParameter) {
             parameter(w, &i, parameters++);
         } else if (!begun && i.op == SpvOpLabel) {
             begun = true;
-            PUT(&w->body, SpvOpLabel, w->next);
-            w->next++;
+            KP_REWRITE_PUT(&w->r.body, SpvOpLabel, w->r.next);
+            w->r.next++;
         } else if (i.op == SpvOpReturn) {
-            put(&w->body, SpvOpReturn, NULL, 0);
+            kp_rewrite_put(&w->r.body, SpvOpReturn, NULL, 0);
             ended = true;
         } else {
             instruction(w, &i);
         }
     }
     ended = ended && kp_reflect_module_next(m, &at, &i) && i.op == SpvOpFunctionEnd && w->word64 != 0;
-    put(&w->body, SpvOpFunctionEnd, NULL, 0);
+    kp_rewrite_put(&w->r.body, SpvOpFunctionEnd, NULL, 0);
     w->fits = w->fits && ended;
     return function;
 }
 
 static void annotate_access(walk *w) {
-    for (uint32_t row = 0; row < w->module.global_count; row++) {
+    for (uint32_t row = 0; row < w->r.module.global_count; row++) {
         const pairs_of *b = &w->buffers[row];
         if (b->variable != 0 && !b->writes)
-            PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationNonWritable);
+            KP_REWRITE_PUT(&w->r.annotations, SpvOpDecorate, b->variable, SpvDecorationNonWritable);
         if (b->variable != 0 && !b->reads)
-            PUT(&w->annotations, SpvOpDecorate, b->variable, SpvDecorationNonReadable);
+            KP_REWRITE_PUT(&w->r.annotations, SpvOpDecorate, b->variable, SpvDecorationNonReadable);
     }
 }
 
 static bool is_type(SpvOp op) { return op >= SpvOpTypeVoid && op <= SpvOpTypeForwardPointer; }
 
 static void copy(walk *w, kp_str *to, uint32_t from, uint32_t end) {
-    kp_str_add(to, (const char *)(w->module.words + from), (end - from) * sizeof(uint32_t));
-}
-
-static void append(kp_str *to, const kp_str *from) {
-    if (from->length != 0)
-        kp_str_add(to, from->data, from->length);
-    to->failed = to->failed || from->failed;
+    kp_str_add(to, (const char *)(w->r.module.words + from), (end - from) * sizeof(uint32_t));
 }
 
 // The old module with all that is new in its place, and "kp_blocks" calling the new function.
 static void assemble(walk *w, uint32_t function, kp_str *to) {
-    const kp_reflect_module *m = &w->module;
+    const kp_reflect_module *m = &w->r.module;
     kp_reflect_instruction i;
-    uint32_t capabilities = HEADER, types = 0;
-    for (uint32_t at = HEADER; kp_reflect_module_next(m, &at, &i);) {
+    uint32_t capabilities = KP_REWRITE_HEADER, types = 0;
+    for (uint32_t at = KP_REWRITE_HEADER; kp_reflect_module_next(m, &at, &i);) {
         capabilities = i.op == SpvOpCapability ? at : capabilities;
         types = types == 0 && is_type(i.op) ? i.at : types;
         if (i.op == SpvOpFunction && i.at > w->blocks_at)
             break;
         if (i.op == SpvOpFunctionCall && i.at > w->blocks_at)
-            w->module.words[i.at + 3] = function;
+            w->r.module.words[i.at + 3] = function;
     }
-    w->module.words[BOUND] = w->next;
+    w->r.module.words[KP_REWRITE_BOUND] = w->r.next;
     copy(w, to, 0, capabilities);
-    PUT(to, SpvOpCapability, SpvCapabilityInt64);
+    KP_REWRITE_PUT(to, SpvOpCapability, SpvCapabilityInt64);
     copy(w, to, capabilities, types);
-    append(to, &w->annotations);
+    kp_rewrite_append(to, &w->r.annotations);
     copy(w, to, types, m->function_at);
-    append(to, &w->globals);
+    kp_rewrite_append(to, &w->r.globals);
     copy(w, to, m->function_at, m->word_count);
-    append(to, &w->body);
+    kp_rewrite_append(to, &w->r.body);
 }
 
-// Leaves through the escape when memory runs out.
-static void apply(walk *w, const uint32_t *words, size_t word_count, kp_str *to) {
-    kp_reflect_module *m = &w->module;
-    kp_reflect_module_read(m, words, word_count * sizeof *words);
+static void change(kp_rewrite *r, kp_str *to) {
+    walk *w = (walk *)r;
+    kp_reflect_module *m = &w->r.module;
     w->values = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->values);
     w->held = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->held);
     w->buffers = kp_reflect_module_alloc(m, m->scratch, m->def_count, sizeof *w->buffers);
-    w->next = m->words[BOUND];
-    w->fits = m->words[1] < SPIRV_1_4; // later, entry points list their buffers
+    w->fits = m->words[1] < KP_REWRITE_SPIRV_1_4; // later, entry points list their buffers
     find_functions(w);
     if (w->fits)
         check_decorations(w);
@@ -560,29 +530,7 @@ static void apply(walk *w, const uint32_t *words, size_t word_count, kp_str *to)
     assemble(w, function, to);
 }
 
-static void release(walk *w) {
-    kp_str_free(&w->annotations);
-    kp_str_free(&w->globals);
-    kp_str_free(&w->body);
-    kp_arena_free(w->module.keep);
-}
-
 kp_result kp_pairs_apply(const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count) {
-    kp_arena arena = {0};
-    kp_str to = {0};
-    walk w = {.module = {.label = "pairs", .keep = &arena, .scratch = &arena}};
-    walk *volatile kept = &w;
-    if (setjmp(w.module.escape) == 0)
-        apply(kept, words, word_count, &to);
-    kp_result result = w.module.result;
-    size_t length = to.length;
-    if (result == KP_OK && to.failed)
-        result = kp_error_host_memory(word_count * sizeof *words);
-    if (result == KP_OK) {
-        *out = w.fits && length != 0 ? (uint32_t *)(void *)kp_str_take(&to) : NULL;
-        *out_count = length / sizeof *words;
-    }
-    kp_str_free(&to);
-    release(&w);
-    return result;
+    walk w = {0};
+    return kp_rewrite_apply(&w.r, "pairs", change, words, word_count, out, out_count);
 }
