@@ -145,11 +145,14 @@ static kp_result move_one(const argument *a, kp_memory *memory, void *elements, 
     if (a->moves)
         return up ? kp_tensor_upload(memory, elements, bytes) : kp_tensor_download(memory, elements, bytes);
     void *host = bytes != 0 ? kp_tensor_data(memory) : NULL;
-    if (bytes != 0 && host == NULL)
-        return KP_ERROR_HOST_MEMORY;
-    if (bytes != 0)
+    kp_view *view = NULL;
+    kp_result result = bytes != 0 && host == NULL ? kp_view_create(memory, &view) : KP_OK; // which says why
+    if (view != NULL)
+        host = kp_view_data(view);
+    if (host != NULL)
         memcpy(up ? host : elements, up ? elements : host, (size_t)bytes);
-    return KP_OK;
+    kp_view_destroy(view);
+    return result;
 }
 
 static bool is_moved(const ext_plan *plan, size_t k, bool up) {
@@ -186,8 +189,8 @@ static int carry(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_la
 }
 
 // From taking the temporaries to giving them back. `c`: the call that made the plan, or NULL.
-static int run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_launch *launch, const ext_cargo *objects,
-               const call *c) {
+static int run_once(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_launch *launch,
+                    const ext_cargo *objects, const call *c) {
     ext_core_pin(core);
     PyObject *tuple = load(ext, core, plan, objects);
     int result = tuple != NULL ? carry(ext, core, plan, launch, tuple, objects) : -1;
@@ -196,6 +199,14 @@ static int run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_laun
     if (tuple != NULL)
         unload(core, plan, tuple);
     ext_core_unpin(core);
+    return result;
+}
+
+static int run(kp_ext *ext, ext_core *core, const ext_plan *plan, const ext_launch *launch, const ext_cargo *objects,
+               const call *c) {
+    int result = run_once(ext, core, plan, launch, objects, c);
+    if (result < 0 && ext_spares_relieve(ext, core))
+        result = run_once(ext, core, plan, launch, objects, c);
     return result;
 }
 

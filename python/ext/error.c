@@ -150,6 +150,8 @@ static PyObject *raise_compile(kp_ext *ext) {
     return NULL;
 }
 
+bool ext_error_matches(kp_ext *ext, kp_result result) { return PyErr_ExceptionMatches(exception_of(ext, result)) != 0; }
+
 PyObject *ext_error_raise(kp_ext *ext, kp_result result) {
     if (PyErr_Occurred())
         return NULL;

@@ -87,6 +87,9 @@ int ext_error_check(kp_ext *ext, kp_result result);
 // As ext_error_raise, for a call that read `path`: KP_ERROR_IO becomes the OSError of its errno.
 PyObject *ext_error_raise_path(kp_ext *ext, kp_result result, PyObject *path);
 
+// Whether the exception that is set is the one that `result` maps to.
+bool ext_error_matches(kp_ext *ext, kp_result result);
+
 // Raises the exception that `result` maps to with words of our own. Returns NULL.
 PyObject *ext_error_format(kp_ext *ext, kp_result result, const char *format, ...);
 

@@ -477,6 +477,10 @@ void ext_spares_return(ext_core *core, PyObject *memory, const ext_wanted *wante
 // Destroys all that wait. May run code of the user's. False: there were none.
 bool ext_spares_clear(ext_core *core);
 
+// After a call that failed: whether that was for want of device memory, and some that was kept has been given back, so
+// that the call is worth another try; the exception is gone then.
+bool ext_spares_relieve(kp_ext *ext, ext_core *core);
+
 // ---------------------------------------------------------------------------------------------------------------------
 // anonymous.c: ops that run at once, in sequences nobody sees: eval_<op>_def, eval_async_<op>_def, kernels that are
 // called

@@ -62,14 +62,28 @@ static PyObject *no_host(ext_tensor *t) {
                             kind_of(t));
 }
 
+// A host side that is not there yet, or the exception that says why there is none.
+static void *make_host(ext_tensor *t) {
+    kp_view *view;
+    int result = ext_error_check(t->ext, kp_view_create(t->handle, &view));
+    if (result < 0 && ext_spares_relieve(t->ext, t->core))
+        result = ext_error_check(t->ext, kp_view_create(t->handle, &view));
+    if (result < 0)
+        return NULL;
+    kp_view_destroy(view);
+    return kp_tensor_data(t->handle);
+}
+
 char *ext_memory_elements(ext_tensor *t) {
     if (t->classic)
         return t->host->data;
     void *data = ext_memory_alive(t) ? kp_tensor_data(t->handle) : NULL;
-    if (data == NULL && ext_memory_alive(t) && t->count == 0 && t->memory_type != KP_MEMORY_STORAGE)
-        data = nothing;
-    if (data == NULL)
+    if (data != NULL)
+        return data;
+    if (!ext_memory_alive(t) || t->memory_type == KP_MEMORY_STORAGE)
         no_host(t);
+    else
+        data = t->count == 0 ? nothing : make_host(t);
     return data;
 }
 

@@ -349,7 +349,10 @@ int ext_op_record(PyObject *object, ext_sequence *sequence) {
                      Py_TYPE(object));
         return -1;
     }
-    return record_one(object, sequence) == 0 ? ext_sequence_keep(sequence, object) : -1;
+    int result = record_one(object, sequence);
+    if (result < 0 && ((ext_op *)object)->kind != OWN && ext_spares_relieve(sequence->ext, sequence->core))
+        result = record_one(object, sequence); // host sides are made when they are first needed
+    return result == 0 ? ext_sequence_keep(sequence, object) : -1;
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ int ext_sequence_leave(ext_sequence *s, PyThreadState *thread, kp_result result)
     return 0;
 }
 
-int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
+static int run_once(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
     PyThreadState *thread;
     kp_sequence *handle = ext_sequence_enter(s, &thread);
     if (handle == NULL)
@@ -81,6 +81,13 @@ int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) 
                        : call == EXT_EVAL_ASYNC ? kp_sequence_eval_async(handle)
                                                 : kp_sequence_await(handle, timeout);
     return ext_sequence_leave(s, thread, result);
+}
+
+int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
+    int result = run_once(s, call, timeout);
+    if (result < 0 && call != EXT_AWAIT && ext_spares_relieve(s->ext, s->core))
+        result = run_once(s, call, timeout);
+    return result;
 }
 
 int ext_sequence_timeout(PyObject *object, uint64_t *out) {

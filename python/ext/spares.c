@@ -41,6 +41,13 @@ bool ext_spares_clear(ext_core *core) {
     return count != 0;
 }
 
+bool ext_spares_relieve(kp_ext *ext, ext_core *core) {
+    if (!ext_error_matches(ext, KP_ERROR_DEVICE_MEMORY) || core->spare_count == 0)
+        return false;
+    PyErr_Clear();
+    return ext_spares_clear(core);
+}
+
 // Out of the list; its reference goes to the caller.
 static ext_tensor *remove_at(ext_core *core, size_t at) {
     ext_tensor *t = core->spares[at].memory;

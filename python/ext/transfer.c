@@ -4,18 +4,23 @@
 
 #include <string.h>
 
-// Gives `view` up.
-static int run(ext_tensor *t, kp_tensor *view, void *bytes, bool up) {
+static int move(kp_ext *ext, ext_core *core, kp_tensor *view, void *bytes, bool up) {
     uint64_t size = kp_tensor_bytes(view);
-    ext_core *core = ext_core_hold(t->core);
     PyThreadState *thread = ext_core_enter(core);
     kp_result result = up ? kp_tensor_upload(view, bytes, size) : kp_tensor_download(view, bytes, size);
     ext_core_leave(core, thread);
-    if (result != KP_OK)
-        ext_error_raise(t->ext, result);
+    return ext_error_check(ext, result);
+}
+
+// Gives `view` up.
+static int run(ext_tensor *t, kp_tensor *view, void *bytes, bool up) {
+    ext_core *core = ext_core_hold(t->core);
+    int result = move(t->ext, core, view, bytes, up);
+    if (result < 0 && ext_spares_relieve(t->ext, core))
+        result = move(t->ext, core, view, bytes, up);
     ext_core_release(core, (void (*)(void *))kp_tensor_destroy, view);
     ext_core_drop(core);
-    return result == KP_OK ? 0 : -1;
+    return result;
 }
 
 // An array of structs, or a copy of it whose elements lie side by side, as what ext_data_read gives.

@@ -226,7 +226,10 @@ kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_ima
         return kp_error_set(KP_ERROR_ARGUMENT, "image '%s': images are shared by OPAQUE_FD alone",
                             desc->label != NULL ? desc->label : "image");
     kp_external_memory_handle(desc->exported, &share.handle_type);
-    return kp_image_make(manager, desc, &share, out);
+    result = kp_image_make(manager, desc, &share, out);
+    if (result == KP_ERROR_DEVICE_MEMORY && kp_staging_drop(&manager->staging))
+        result = kp_image_make(manager, desc, &share, out);
+    return result;
 }
 
 kp_result kp_image_describe(const kp_image *image, kp_image_desc *out) {

@@ -83,13 +83,13 @@ static kp_result make_sequence(const job *j, kp_staging_slot *slot) {
 static kp_result make_slot(const job *j, kp_staging_slot *slot) {
     kp_result result = KP_OK;
     if (slot->memory == NULL)
-        result = kp_tensor_create(j->manager,
-                                  &(kp_tensor_desc){.dtype = KP_U8,
-                                                    .count = PIECE,
-                                                    .memory_type = KP_MEMORY_HOST,
-                                                    .uninitialized = true,
-                                                    .label = "staging"},
-                                  &slot->memory);
+        result = kp_tensor_make(j->manager,
+                                &(kp_tensor_desc){.dtype = KP_U8,
+                                                  .count = PIECE,
+                                                  .memory_type = KP_MEMORY_HOST,
+                                                  .uninitialized = true,
+                                                  .label = "staging"},
+                                &(kp_tensor_given){0}, &slot->memory);
     return result == KP_OK ? make_sequence(j, slot) : result;
 }
 
@@ -267,15 +267,18 @@ kp_result kp_tensor_download(kp_tensor *tensor, void *data, uint64_t bytes) {
 
 void kp_staging_init(kp_staging *staging) { pthread_mutex_init(&staging->lock, NULL); }
 
-void kp_staging_drop(kp_staging *staging) {
+bool kp_staging_drop(kp_staging *staging) {
+    bool some = false;
     kp_guard_lock(&staging->lock);
     for (unsigned k = 0; k < KP_STAGING_SLOTS; k++) {
+        some = some || staging->slots[k].memory != NULL;
         kp_sequence_destroy(staging->slots[k].sequences[0]);
         kp_sequence_destroy(staging->slots[k].sequences[1]);
         kp_tensor_destroy(staging->slots[k].memory);
         staging->slots[k] = (kp_staging_slot){0};
     }
     kp_guard_unlock(&staging->lock);
+    return some;
 }
 
 void kp_staging_destroy(kp_staging *staging) { pthread_mutex_destroy(&staging->lock); }

@@ -6,6 +6,7 @@
 #include <kp/runtime.h>
 
 #include <pthread.h>
+#include <stdbool.h>
 
 enum { KP_STAGING_THREADS = 8, KP_STAGING_SLOTS = 2 * KP_STAGING_THREADS };
 
@@ -22,7 +23,7 @@ typedef struct kp_staging {
 } kp_staging;
 
 void kp_staging_init(kp_staging *staging);
-void kp_staging_drop(kp_staging *staging);    // frees the ring; it can be made anew
+bool kp_staging_drop(kp_staging *staging);    // frees the ring, which can be made anew; false: there was none
 void kp_staging_destroy(kp_staging *staging); // of a dropped one
 
 #endif

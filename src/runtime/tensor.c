@@ -129,8 +129,14 @@ kp_result kp_tensor_check(const kp_manager *manager, const kp_tensor_desc *desc,
 }
 
 kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out) {
+    const kp_tensor_given given = {0};
     kp_result result = kp_tensor_check(manager, desc, out, "kp_tensor_create");
-    return result == KP_OK ? kp_tensor_make(manager, desc, &(kp_tensor_given){0}, out) : result;
+    if (result != KP_OK)
+        return result;
+    result = kp_tensor_make(manager, desc, &given, out);
+    if (result == KP_ERROR_DEVICE_MEMORY && kp_staging_drop(&manager->staging))
+        result = kp_tensor_make(manager, desc, &given, out);
+    return result;
 }
 
 kp_result kp_vulkan_adopt_buffer(kp_manager *manager, VkBuffer buffer, VkDeviceSize size, const kp_tensor_desc *desc,

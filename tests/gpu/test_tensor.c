@@ -395,6 +395,47 @@ static void sizes_beyond_the_device_are_refused_and_smaller_ones_still_work(void
     kp_tensor_destroy(t);
 }
 
+// How many tensors of 32 MiB there is memory for, up to N.
+static int fill_up(kp_manager *mgr, kp_tensor **tensors, int most) {
+    kp_result result = KP_OK;
+    int n = 0;
+    while (n < most && result == KP_OK) {
+        result = kp_tensor_create(
+            mgr, &(kp_tensor_desc){.count = 8 * MIB, .memory_type = KP_MEMORY_STORAGE, .uninitialized = true},
+            &tensors[n]);
+        n += result == KP_OK;
+    }
+    if (result != KP_OK)
+        gpu_fails(result, KP_ERROR_DEVICE_MEMORY, "*out of device memory*", "fill_up", __FILE__, __LINE__);
+    return n;
+}
+
+// What uploads went through is kept, and is given back where it is needed.
+static void kept_memory_gives_way(void **state) {
+    enum { N = 200 };
+    kp_manager *mgr = *state;
+    kp_device_info device = gpu_device(mgr);
+    if (device.type != KP_DEVICE_CPU || device.memory > 4096 * MIB) // a GPU's memory is not ours to fill
+        skip();
+    kp_tensor *tensors[N] = {0}, *x = NULL;
+    int before = fill_up(mgr, tensors, N);
+    if (before == N)
+        skip();
+    for (int i = 0; i < N; i++)
+        kp_tensor_destroy(tensors[i]);
+    size_t bytes = 16 * MIB;
+    void *data = calloc(1, bytes);
+    assert_non_null(data);
+    OK(kp_tensor_create(mgr, &(kp_tensor_desc){.count = bytes / 4, .uninitialized = true}, &x));
+    OK(kp_tensor_upload(x, data, bytes));
+    kp_tensor_destroy(x);
+    memset(tensors, 0, sizeof tensors);
+    assert_int_equal(fill_up(mgr, tensors, N), before);
+    for (int i = 0; i < N; i++)
+        kp_tensor_destroy(tensors[i]);
+    free(data);
+}
+
 static void device_memory_runs_out_politely(void **state) {
     kp_manager *mgr = *state;
     kp_device_info device = gpu_device(mgr);
@@ -489,6 +530,7 @@ int main(void) {
         GPU_TEST(the_pool_survives_any_order),
         GPU_TEST(sizes_beyond_the_device_are_refused_and_smaller_ones_still_work),
         GPU_TEST(device_memory_runs_out_politely),
+        GPU_TEST(kept_memory_gives_way),
         GPU_TEST(tensors_of_an_odd_size_fill_the_device),
         GPU_TEST(a_kernel_cannot_write_outside_its_tensor),
     };
