@@ -37,7 +37,7 @@ def test_what_is_kept_gives_way():
         blocks.append(mgr.empty(COUNT, memory_type=kp.MemoryTypes.storage))
     for name, use in needs.items():
         before = mgr.memory()["used"]
-        got = use(tensors[0])
+        tensors.append(use(tensors[0]))
         assert mgr.memory()["used"] < before + 4 * COUNT, name  # something of what was kept is gone
         rest = []
         with pytest.raises(kp.DeviceMemoryError):  # and now all of it
@@ -48,7 +48,8 @@ def test_what_is_kept_gives_way():
         with pytest.raises(kp.DeviceMemoryError, match=r"out of device memory: \d+ bytes wanted"):
             add(array, by)
         rest.clear()
-        tensors[0] = got = None
+        del tensors[2:]
+        tensors[0] = None
         tensors[0] = mgr.empty(COUNT)
         array[:] = 1
         add(array, by)
