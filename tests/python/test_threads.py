@@ -60,6 +60,57 @@ def test_making_a_manager_leaves_the_gil_to_others():
     assert counted_meanwhile(lambda: [kp.Manager() for _ in range(3)]) > 100
 
 
+# The device waits for the gate, the call for the device, and only the other thread opens the gate: it gets the interpreter
+# when the call lets go of it, and never before, since nothing else takes it away.
+GATED = """
+import sys, threading
+import kp
+import numpy as np
+
+mgr = kp.Manager()
+x, y = mgr.zeros(4), mgr.zeros(4)
+kernel = kp.kernel_from_source("def k(i: Index, x: Array[f32]):\\n    x[i] += 1.0\\n")
+kernel(y)
+held = mgr.sequence().record(kp.OpFill([x], 5)).record(kp.OpSyncLocal([x]))
+behind = mgr.sequence().record(kp.OpFill([x], 6)).record(kp.OpSyncLocal([x]))
+gate, done = mgr.semaphore(), mgr.semaphore()
+held.submit(waits=[(gate, 1)], signals=[(done, 1)])
+sys.setswitchinterval(1000)
+lock = threading.Lock()
+lock.acquire()
+thread = threading.Thread(target=lambda: (lock.acquire(), gate.signal(1)))
+thread.start()
+lock.release()
+CALL
+sys.setswitchinterval(0.005)
+thread.join()
+held.eval_await()
+done.wait(1)
+print(done.value)
+"""
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "held.eval_await()",
+        "behind.eval()",
+        "done.wait(1)",
+        "x.upload(np.ones(4, np.float32))",
+        "x.download()",
+        "kernel(x)",
+    ]
+    + ["mgr.sequence().eval(kp.OpSyncLocal([x]))", "behind.eval_async().eval_await()"],
+)
+def test_every_call_that_waits_leaves_the_gil_to_others(mgr, python, call):
+    if not mgr.device.timeline_semaphores:
+        pytest.skip("no timelines")
+    code = GATED.replace("CALL", call)
+    if call.startswith("held"):
+        code = code.replace("thread.join()\nheld.eval_await()", "thread.join()")
+    assert python(code, env={"KP_VALIDATION": "0"}) == "1\n"  # the layer may hang there: docs/drivers.md
+
+
 def run_all(work, count=8):
     """Runs work(k) in `count` threads; raises the first error of any."""
     errors = []
