@@ -493,8 +493,27 @@ void kp_spirv_effect(kp_spirv *s, SpvOp op, const uint32_t *operands, uint32_t c
 
 uint32_t kp_spirv_unary(kp_spirv *s, SpvOp op, uint32_t type, uint32_t a) { return give(s, op, type, &a, 1); }
 
+// What a driver may calculate otherwise than step by step, unless it is told not to.
+static bool is_float_arithmetic(SpvOp op) {
+    switch (op) {
+    case SpvOpFAdd:
+    case SpvOpFSub:
+    case SpvOpFMul:
+    case SpvOpFDiv:
+    case SpvOpDot:
+    case SpvOpMatrixTimesVector:
+    case SpvOpMatrixTimesMatrix:
+        return true;
+    default:
+        return false;
+    }
+}
+
 uint32_t kp_spirv_binary(kp_spirv *s, SpvOp op, uint32_t type, uint32_t a, uint32_t b) {
-    return give(s, op, type, (uint32_t[]){a, b}, 2);
+    uint32_t id = give(s, op, type, (uint32_t[]){a, b}, 2);
+    if (is_float_arithmetic(op))
+        kp_spirv_decorate(s, id, SpvDecorationNoContraction);
+    return id;
 }
 
 uint32_t kp_spirv_select(kp_spirv *s, uint32_t type, uint32_t condition, uint32_t yes, uint32_t no) {
