@@ -249,7 +249,6 @@ def test_extents():
         (2, 1),
         (1, 2),
         (2, 1, 1),
-        True,
         range(2, 4),
     ):
         device, emulated = np.zeros(8, F), np.zeros(8, F)

@@ -369,7 +369,9 @@ def apply(function, x):
 
 
 def test_functions_are_not_passed_on():
-    with pytest.raises(kp.CompileError, match=r"'remembered' is a function; call it, as in remembered\(...\): a kernel"):
+    with pytest.raises(
+        kp.CompileError, match=r"'remembered' is a function; call it, as in remembered\(...\): a kernel"
+    ):
 
         @kp.kernel
         def k(i: Index, x: Array[f32]):

@@ -15,6 +15,12 @@ from typekit import FLOATS, check_equal, launch
 VALUES = [0.0, -0.0, 1.0, -1.0, 2.5, -3.0, 0.125, 1000.0, -1e4, np.inf, -np.inf, np.nan]
 
 
+def inexact(wanted):
+    """What two divisions or roots may be off, within Vulkan's limits; a zero is a zero, and none turns into NaN."""
+    with np.errstate(all="ignore"):
+        return np.where(wanted == 0, -1.0, 6 * np.spacing(np.abs(wanted)).astype(np.float64))
+
+
 def compare(before, setup, name, expressions):
     """Stores expressions of `y`, one of VALUES, and of what `setup` makes."""
     y = np.array(VALUES, FLOATS[name])
@@ -27,7 +33,10 @@ def compare(before, setup, name, expressions):
     wanted = np.full(len(y) * len(expressions), 7, y.dtype)
     Emulation(text, "k").run(len(y), y.copy(), y.copy(), wanted)
     for n, expression in enumerate(expressions):
-        check_equal(got[2][n :: len(expressions)], wanted[n :: len(expressions)], f"{name} {expression}")
+        column = wanted[n :: len(expressions)]
+        near = inexact(column) if "/" in expression or "sqrt" in expression else None
+        near = np.zeros(len(column)) if "@" in expression else near  # the sign of a zero is the device's
+        check_equal(got[2][n :: len(expressions)], column, f"{name} {expression}", near)
 
 
 ALGEBRA = [
@@ -43,7 +52,7 @@ ALGEBRA = [
     "y * 2.0 - y",
 ]
 ALGEBRA += [
-    "sqrt(y) * sqrt(y) - y",
+    "sqrt(y) * sqrt(y)",
     "1.0 / (1.0 / y)",
     "y * 3.0 + y * 5.0",
     "y == y",
@@ -225,7 +234,7 @@ def test_rounds_of_a_loop():
     got = launch({"f32"}, text, y, np.zeros(len(y) * 24, np.float32))[1]
     wanted = np.zeros(len(y) * 24, np.float32)
     Emulation(text, "k").run(len(y), y, wanted)
-    check_equal(got, wanted, "rounds")
+    check_equal(got, wanted, "rounds", inexact(wanted))
 
 
 def test_zeros_from_outside():

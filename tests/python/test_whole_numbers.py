@@ -105,6 +105,7 @@ def test_numpys_integers_are_whole_numbers(mgr):
     assert mgr.zeros(np.int16(6)).reshape(np.int32(-1), two).shape == (3, 2)
     x = mgr.zeros(np.uint64(4))
     x.data()[:] = [1, 2, 3, 4]
+    mgr.sequence().eval(kp.OpSyncDevice([x]))
     kp.kernel(twice)(x, extent=two)
     mgr.sequence().eval(kp.OpSyncLocal([x]))
     assert list(x.data()) == [2, 4, 3, 4]
