@@ -248,6 +248,11 @@ static bool store(walk *w, const kp_reflect_instruction *i) {
     return true;
 }
 
+// What kp's compiler wants to be rounded by itself.
+static bool is_rounded(SpvOp op) {
+    return op == SpvOpFAdd || op == SpvOpFSub || op == SpvOpFMul || op == SpvOpFDiv;
+}
+
 // Operations on numbers, with a result: all operands from `first` on are values.
 static bool arithmetic(walk *w, const kp_reflect_instruction *i, uint32_t first) {
     uint32_t operands[8];
@@ -258,6 +263,8 @@ static bool arithmetic(walk *w, const kp_reflect_instruction *i, uint32_t first)
     operands[0] = pair_type(w, i->words[1]);
     operands[1] = w->r.next;
     kp_rewrite_put(&w->r.body, i->op, operands, i->count - 1);
+    if (is_rounded(i->op))
+        KP_REWRITE_PUT(&w->r.annotations, SpvOpDecorate, w->r.next, SpvDecorationNoContraction);
     return define(w, i->words[2], PAIR, w->r.next++);
 }
 
@@ -389,12 +396,13 @@ static void find_functions(walk *w) {
     w->kernel_at = row != KP_REFLECT_NONE ? kp_reflect_module_def(m, row).at : 0;
 }
 
-// Decorations of what the kernel computes would have to go along, and there are none so far.
+// Decorations of what the kernel computes would have to go along: NoContraction does, and there are no others so far.
 static void check_decorations(walk *w) {
     kp_reflect_instruction i;
     for (uint32_t at = KP_REWRITE_HEADER;
          at < w->r.module.function_at && kp_reflect_module_next(&w->r.module, &at, &i);) {
-        if (i.op == SpvOpDecorate && row_of(w, i.words[1]) >= w->r.module.global_count)
+        bool of_value = i.op == SpvOpDecorate && row_of(w, i.words[1]) >= w->r.module.global_count;
+        if (of_value && i.words[2] != SpvDecorationNoContraction)
             no(w);
         if (i.op == SpvOpTypeInt && i.words[2] == 64)
             no(w); // works on pairs of words by itself
