@@ -25,6 +25,15 @@ def axes_of(function: FunctionType, found: Found | None = None) -> dict[str, int
     return found[function]
 
 
+def axes_in(definition: ast.FunctionDef) -> dict[str, int]:
+    """The same of a function that is text alone, by what it does itself."""
+    axes: dict[str, int] = {}
+    for node in ast.walk(definition):
+        for name, count in _shown(node):
+            axes[name] = max(count, axes.get(name, 0))
+    return axes
+
+
 def _look(function: FunctionType, found: Found) -> dict[str, int]:
     try:
         definition = definition_of(function, read_source(function)[0])
@@ -40,6 +49,10 @@ def _look(function: FunctionType, found: Found) -> dict[str, int]:
 
 def _seen(node: ast.AST, function: FunctionType, found: Found) -> list[tuple[str, int]]:
     """The names that this node alone shows to have axes."""
+    return _passed(node, function, found) if isinstance(node, ast.Call) else _shown(node)
+
+
+def _shown(node: ast.AST) -> list[tuple[str, int]]:
     if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Name) and isinstance(node.slice, ast.Tuple):
         return [(node.value.id, len(node.slice.elts))]
     if isinstance(node, ast.Subscript) and _shape_of(node.value) and isinstance(node.slice, ast.Constant):
@@ -47,8 +60,6 @@ def _seen(node: ast.AST, function: FunctionType, found: Found) -> list[tuple[str
         return [(_shape_of(node.value), at + 1)] if isinstance(at, int) else []
     if isinstance(node, ast.Assign) and _shape_of(node.value) and isinstance(node.targets[0], ast.Tuple):
         return [(_shape_of(node.value), len(node.targets[0].elts))]
-    if isinstance(node, ast.Call):
-        return _passed(node, function, found)
     return []
 
 

@@ -11,7 +11,7 @@ from . import _kp
 from ._axes import axes_of
 from ._capture import ABSENT, Capture
 from ._images import type_of
-from ._source import _param_types, check_capture, compile_capture
+from ._source import _param_types, check_capture, compile_capture, compile_error
 from .structs import StructType, text_of
 
 TYPE_CHECKING = False
@@ -43,6 +43,10 @@ class Origin:
         source: str = self._made[0].source
         return source
 
+    def error(self, message: str) -> _kp.CompileError:
+        """One that points to the kernel as a whole."""
+        return compile_error(self.function, message)
+
     def start(self, home: CodeType) -> Program | None:
         """The program, where the kernel is decorated; None when that has to wait: for arguments that give types, or for
         functions that the code around the kernel, `home`, is still to define. CompileError otherwise."""
@@ -59,7 +63,7 @@ class Origin:
         """The program for these types of the parameters without one, in order."""
         return self.find(types)[0]
 
-    def find(self, types: Iterable[str]) -> tuple[Program, Capture]:
+    def find(self, types: Iterable[str]) -> tuple[Program, Capture | None]:
         """That, and what it was compiled from."""
         key = tuple(types)
         capture, programs = self._made  # both at once: other threads may put newer ones there

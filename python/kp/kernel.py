@@ -15,7 +15,7 @@ from __future__ import annotations
 from . import _kp
 from ._arguments import bind, check_array, check_memory, own_extent, read_extent, refuse_masked, shape_of, target_of
 from ._images import FOURTH, KINDS, describe
-from ._source import check_function, compile_error
+from ._source import check_function
 from .structs import uniform_array
 
 TYPE_CHECKING = False
@@ -113,12 +113,21 @@ def kernel_from_source(
 ) -> Kernel:
     """Makes a Kernel of a text with functions in the kernel language: the one of that name, or the last.
 
-    For programs without source files: frozen ones, generated kernels, the plain interpreter. file is for messages. The others
-    are those of the kernel decorator, and go before what a decorator in the text says.
+    For programs without source files: frozen ones, generated kernels, the plain interpreter. Nothing of the text is run. file is
+    for messages. The others are those of the kernel decorator, and go before what a decorator in the text says.
 
     CompileError: with line and caret.
     """
-    return Kernel(_kp.compile(text, kernel=name, file=file, **_options(local_size, subgroup_size, checked)), text, None)
+    options = _options(local_size, subgroup_size, checked)
+    try:
+        return Kernel(_kp.compile(text, kernel=name, file=file, **options), text, None)
+    except _kp.CompileError:
+        from ._text import text_origin
+
+        origin = text_origin(text, name, file, options)
+        if origin is None:
+            raise
+    return Kernel(None, text, None, origin)
 
 
 class Kernel(_kp._Call):
@@ -144,7 +153,8 @@ class Kernel(_kp._Call):
         self.function = function
         _refuse_extent(program, origin)
         self._origin = origin
-        self.__name__ = getattr(function, "__name__", None) or (program and program.name) or "kernel"
+        named = origin.function if origin is not None else function
+        self.__name__ = getattr(named, "__name__", None) or (program and program.name) or "kernel"
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__doc__ = getattr(function, "__doc__", None)
         self.__module__ = getattr(function, "__module__", __name__)
@@ -304,7 +314,7 @@ def _refuse_extent(program: Program | None, origin: Origin | None) -> None:
     """A parameter that a call could not pass by its name."""
     message = "a parameter of a kernel cannot be called 'extent', which is how many indices a call goes over"
     if origin is not None and "extent" in origin.names:
-        raise compile_error(origin.function, message)
+        raise origin.error(message)
     if origin is None and program is not None and any(param.name == "extent" for param in program.params):
         raise _kp.CompileError(message)
 

@@ -188,3 +188,48 @@ def test_names_that_only_python_has_are_explained(name, message):
         kp.kernel(function)
     assert caught.value.lineno == function.__code__.co_firstlineno + 1
     assert str(caught.value).count("^") >= len(name)
+
+
+def test_a_text_takes_the_types_of_its_arguments(mgr):
+    """One program for each signature, as a decorated function has; nothing of the text is run."""
+    kernel = kp.kernel_from_source("def scale(i: Index, x, by, n: i32 = 2):\n    x[i] = x[i] * by if i < n else x[i]\n")
+    assert repr(kernel) == "<kp.Kernel scale>"
+    for dtype, by in (("float32", 0.5), ("int32", 3), ("float32", 4.0)):
+        x, copy = np.arange(4, dtype=dtype), np.arange(4, dtype=dtype)
+        kernel(x, by)
+        kernel.emulate(copy, by)
+        assert x.tolist() == copy.tolist() == [v * by if v < 2 else v for v in range(4)]
+    assert kernel.spirv(x="Array[f32]", by="f32") == kernel.spirv(x=x, by=1.0) != kernel.spirv(x="Array[i32]", by="i32")
+    tensor = mgr.tensor([1, 2])
+    seq = mgr.sequence().record(kp.OpSyncDevice([tensor]))
+    seq.record(kp.OpAlgoDispatch(kernel.algorithm(mgr, [tensor], by=10.0))).record(kp.OpSyncLocal([tensor])).eval()
+    assert tensor.data().tolist() == [10, 20]
+    with pytest.raises(TypeError, match="has parameters without types, x, by"):
+        kernel.spirv()
+
+
+def test_a_text_takes_views_and_structs():
+    shifted = kp.kernel_from_source(
+        "def k(at: Index2, a, b):\n    rows, columns = a.shape\n    b[at.y, at.x] = a[at.y, columns - 1 - at.x]\n"
+    )
+    a, b = np.arange(6, dtype=np.int32).reshape(2, 3), np.zeros((2, 3), np.int32)
+    shifted(a, b)
+    assert b.tolist() == a[:, ::-1].tolist()
+    grown = kp.kernel_from_source("def k(i: Index, p):\n    p[i].age += 1.0\n    p[i].at.y = 5\n")
+    people = np.zeros(2, np.dtype([("age", "f4"), ("at", "i4", (2,))], align=True))
+    grown(people)
+    assert people["age"].tolist() == [1, 1] and people["at"].tolist() == [[0, 5]] * 2
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("def k(i: Index, x):\n    x[i] = nope\n", "<kernel>:2:12: there is no 'nope' here"),
+        ("def k(i: Index, x):\n    x[i] = \n", "<kernel>:2:12: expected an expression"),
+        ("def k(i: Index, extent):\n    extent[i] = 1\n", "cannot be called 'extent'"),
+    ],
+)
+def test_a_text_without_types_is_looked_at_where_it_is_made(text, words):
+    with pytest.raises(kp.CompileError) as caught:
+        kp.kernel_from_source(text)
+    assert words in str(caught.value)
