@@ -96,6 +96,8 @@ int ext_manager_init(kp_ext *ext, PyObject *module);
 // kp.MemoryTypes, or its number; NULL changes nothing. -1 with an exception.
 int ext_memory_type(PyObject *object, kp_memory_type *out);
 
+PyObject *ext_memory_type_method(PyObject *memory, PyObject *unused); // memory_type(), and its older name
+
 // A host side in malloc'ed memory, which it takes over, or a view, which it takes over too; neither: of no elements.
 ext_host *ext_memory_host(void *owned, kp_view *view);
 void ext_memory_drop_host(ext_host *host); // NULL is fine

@@ -299,7 +299,7 @@ static PyObject *memory_size(PyObject *self, PyObject *unused) {
     return PyLong_FromSsize_t(((ext_tensor *)self)->count);
 }
 
-static PyObject *memory_memory_type(PyObject *self, PyObject *unused) {
+PyObject *ext_memory_type_method(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
     return Py_NewRef(t->ext->memory_type_members[t->memory_type]);
@@ -392,7 +392,7 @@ static PyMethodDef memory_methods[] = {
     {"data", memory_data, METH_NOARGS, data_doc},
     {"set_data", memory_set_data, METH_O, set_data_doc},
     {"size", memory_size, METH_NOARGS, size_doc},
-    {"memory_type", memory_memory_type, METH_NOARGS, memory_type_doc},
+    {"memory_type", ext_memory_type_method, METH_NOARGS, memory_type_doc},
     {"data_type", memory_data_type, METH_NOARGS, data_type_doc},
     {"is_init", memory_is_init, METH_NOARGS, is_init_doc},
     {"destroy", memory_destroy, METH_NOARGS, destroy_doc},

@@ -382,12 +382,6 @@ static PyObject *tensor_repr(PyObject *self) {
 // The rest
 // ---------------------------------------------------------------------------------------------------------------------
 
-static PyObject *tensor_type(PyObject *self, PyObject *unused) {
-    (void)unused;
-    ext_tensor *t = (ext_tensor *)self;
-    return Py_NewRef(t->ext->memory_type_members[t->memory_type]);
-}
-
 static PyObject *tensor_map(PyObject *self, PyObject *unused) {
     (void)unused;
     ext_tensor *t = (ext_tensor *)self;
@@ -439,7 +433,7 @@ PyDoc_STRVAR(html_doc, "_repr_html_($self, /)\n--\n\n"
                        "The values, for notebooks.");
 
 static PyMethodDef tensor_methods[] = {
-    {"tensor_type", tensor_type, METH_NOARGS, tensor_type_doc},
+    {"tensor_type", ext_memory_type_method, METH_NOARGS, tensor_type_doc},
     {"reshape", ext_view_reshape, METH_VARARGS, reshape_doc},
     {"upload", ext_transfer_upload, METH_O, upload_doc},
     {"download", (PyCFunction)(void (*)(void))ext_transfer_download, METH_VARARGS | METH_KEYWORDS, download_doc},

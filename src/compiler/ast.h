@@ -248,6 +248,9 @@ kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, co
 // a + b + c + ... is as deep as it is long, so it is walked in a loop: its BINARYs, that of a + b first, and n last.
 kp_list kp_ast_left_edge(kp_unit *unit, kp_node *n);
 
+// Whether it is several expressions in brackets, or without.
+static inline bool kp_ast_is_group(const kp_node *n) { return n->kind == KP_NODE_TUPLE || n->kind == KP_NODE_LIST; }
+
 // The last token of its text.
 static inline const kp_token *kp_ast_last(const kp_node *n) { return n->first + n->more; }
 

@@ -358,17 +358,11 @@ static domain domain_of(kp_checker *c, kp_node *n) {
     return (domain){.array = array, .step = 1, .count = length_of(array->type)};
 }
 
-static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
-    kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
-    n->op = (uint8_t)op;
-    return kp_check_combine(c, n, left, right);
-}
-
 static kp_node *domain_value(kp_checker *c, const kp_node *like, const domain *d, kp_node *k) {
     if (d->array != NULL)
         return kp_check_expr(c, subscript_of(c, like, d->array, k));
-    kp_node *scaled = d->step == 1 ? k : binary(c, like, KP_TOKEN_STAR, k, i32_number(c, like, d->step));
-    return d->start == 0 ? scaled : binary(c, like, KP_TOKEN_PLUS, scaled, i32_number(c, like, d->start));
+    kp_node *scaled = d->step == 1 ? k : kp_check_operation(c, like, KP_TOKEN_STAR, k, i32_number(c, like, d->step));
+    return d->start == 0 ? scaled : kp_check_operation(c, like, KP_TOKEN_PLUS, scaled, i32_number(c, like, d->start));
 }
 
 // A checked assignment: its value is a tuple of one.
@@ -377,14 +371,6 @@ static kp_node *checked_assign(kp_checker *c, kp_node *target, kp_node *value) {
     tuple->u.list = (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, 1), .count = 1};
     tuple->u.list.items[0] = value;
     return assign_to(c, target, tuple);
-}
-
-static void add_before(kp_checker *c, kp_node *statement) {
-    if (c->prelude_last != NULL)
-        c->prelude_last->next = statement;
-    else
-        c->prelude = statement;
-    c->prelude_last = statement;
 }
 
 // Of the comprehensions inside.
@@ -404,7 +390,7 @@ kp_node *kp_check_comprehension(kp_checker *c, kp_node *n) {
     kp_node *x = variable_of(c, n, new_local(c, n->u.comprehension.variable, first->type));
     kp_node *prelude = c->prelude, *prelude_last = c->prelude_last;
     c->prelude = c->prelude_last = NULL;
-    add_before(c, checked_assign(c, x, first));
+    kp_check_before(c, checked_assign(c, x, first));
     kp_checker_bound bound = {.outer = c->bound, .symbol = x->u.symbol};
     c->bound = &bound;
     kp_node *element = kp_check_settle(c, kp_check_expr(c, n->u.comprehension.element));
@@ -414,7 +400,7 @@ kp_node *kp_check_comprehension(kp_checker *c, kp_node *n) {
     kp_node *array = variable_of(c, n, new_local(c, NULL, kp_type_array(c->unit, element->type, d.count)));
     kp_node *target = subscript_of(c, n, array, k);
     target->type = element->type;
-    add_before(c, checked_assign(c, target, element));
+    kp_check_before(c, checked_assign(c, target, element));
     kp_node *loop = kp_check_new(c, KP_NODE_FOR, n, NULL);
     loop->u.loop.target = k;
     loop->u.loop.start = i32_number(c, n, 0);
@@ -427,7 +413,7 @@ kp_node *kp_check_comprehension(kp_checker *c, kp_node *n) {
     c->kernel->has_arrays = true;
     c->prelude = prelude;
     c->prelude_last = prelude_last;
-    add_before(c, loop);
+    kp_check_before(c, loop);
     return array;
 }
 

@@ -407,6 +407,12 @@ kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *rig
     return finish_binary(c, n, left, right);
 }
 
+kp_node *kp_check_operation(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
+    kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
+    n->op = (uint8_t)op;
+    return kp_check_combine(c, n, left, right);
+}
+
 static kp_node *check_binary(kp_checker *c, kp_node *n) {
     kp_list edge = kp_ast_left_edge(c->unit, n);
     kp_node *left = kp_check_expr(c, edge.items[0]->u.binary.left);

@@ -15,8 +15,6 @@ static kp_list new_list(kp_checker *c, uint32_t count) {
     return (kp_list){.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
 }
 
-static bool is_group(const kp_node *n) { return n->kind == KP_NODE_TUPLE || n->kind == KP_NODE_LIST; }
-
 static kp_node *scalar_item(kp_checker *c, kp_node *n, const kp_type *type) {
     kp_node *value = n->kind == KP_NODE_CONST ? n : kp_check_expr(c, n);
     if (!kp_type_is_scalar(value->type))
@@ -44,7 +42,7 @@ static kp_node *row_of(kp_checker *c, const kp_node *at, const kp_type *type, kp
 
 // A row as it is given: a vector, or a group of numbers.
 static kp_node *given_row(kp_checker *c, kp_node *n, const kp_type *type) {
-    kp_node *tuple = is_group(n) ? n : kp_check_table(c, n);
+    kp_node *tuple = kp_ast_is_group(n) ? n : kp_check_table(c, n);
     if (tuple != NULL)
         return row_of(c, n, type, tuple->u.list);
     kp_node *value = kp_check_expr(c, n);
@@ -78,7 +76,7 @@ static kp_node *from_numbers(kp_checker *c, const kp_node *at, const kp_type *ty
 // mat2(x): another matrix, in this type; the rows of one thing. A number is refused: NumPy would fill with it, and GLSL
 // take it for the diagonal.
 static kp_node *from_one(kp_checker *c, kp_node *n, const kp_type *type, kp_node *given) {
-    kp_node *tuple = is_group(given) ? given : kp_check_table(c, given);
+    kp_node *tuple = kp_ast_is_group(given) ? given : kp_check_table(c, given);
     if (tuple != NULL)
         return from_rows(c, n, type, tuple->u.list);
     kp_node *value = kp_check_expr(c, given);

@@ -251,12 +251,6 @@ kp_node *kp_check_index(kp_checker *c, kp_node *n) {
     return index_as_word(c, index);
 }
 
-static kp_node *binary(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
-    kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
-    n->op = (uint8_t)op;
-    return kp_check_combine(c, n, left, right);
-}
-
 kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *limit, bool wraps) {
     kp_node *n = kp_check_new(c, KP_NODE_BOUNDED, given, kp_type_scalar(KP_I32));
     n->u.bounded.given = given;
@@ -271,7 +265,7 @@ kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *l
 static kp_node *on_axis(kp_checker *c, kp_node *n, kp_node *given, kp_node *limit) {
     kp_node *at = given;
     if (given->kind == KP_NODE_CONST && given->u.value.i < 0)
-        at = binary(c, n, KP_TOKEN_PLUS, limit, given);
+        at = kp_check_operation(c, n, KP_TOKEN_PLUS, limit, given);
     if (c->unit->desc->checked)
         return kp_check_bounded(c, given, at, limit, false);
     return kp_check_cast(c, at, kp_type_scalar(KP_I32));
@@ -292,7 +286,7 @@ static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, u
         return on_axis(c, n, index, symbol->axes[axis]);
     index = kp_check_cast(c, index, kp_type_scalar(KP_I32));
     if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
-        return binary(c, n, KP_TOKEN_PLUS, symbol->axes[axis], index);
+        return kp_check_operation(c, n, KP_TOKEN_PLUS, symbol->axes[axis], index);
     return index;
 }
 
@@ -308,8 +302,8 @@ static kp_node *shared_element(kp_checker *c, kp_node *n, kp_node *object) {
     kp_node *flat = axis_index(c, several ? index->u.list.items[0] : index, symbol, 0);
     if (several) {
         kp_node *column = axis_index(c, index->u.list.items[1], symbol, 1);
-        flat = binary(c, n, KP_TOKEN_STAR, flat, symbol->axes[1]);
-        flat = binary(c, n, KP_TOKEN_PLUS, flat, column);
+        flat = kp_check_operation(c, n, KP_TOKEN_STAR, flat, symbol->axes[1]);
+        flat = kp_check_operation(c, n, KP_TOKEN_PLUS, flat, column);
     }
     n->type = object->type->element;
     n->u.subscript.object = object;
@@ -360,8 +354,8 @@ static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
         kp_node *given = kp_check_index(c, index->u.list.items[axis]);
         kp_node *at = on_axis(c, n, given, kp_check_shape(c, n, object, axis));
         if (axis > 0)
-            flat = binary(c, n, KP_TOKEN_STAR, flat, kp_check_shape(c, n, object, axis));
-        flat = axis > 0 ? binary(c, n, KP_TOKEN_PLUS, flat, at) : at;
+            flat = kp_check_operation(c, n, KP_TOKEN_STAR, flat, kp_check_shape(c, n, object, axis));
+        flat = axis > 0 ? kp_check_operation(c, n, KP_TOKEN_PLUS, flat, at) : at;
     }
     n->type = type->element;
     n->u.subscript.object = object;

@@ -148,8 +148,6 @@ static void annotate(kp_checker *c, kp_node *n) {
     target->type = type;
 }
 
-static bool is_group(const kp_node *n) { return n->kind == KP_NODE_TUPLE || n->kind == KP_NODE_LIST; }
-
 static void want_values(kp_checker *c, const kp_node *value, uint32_t names, uint32_t values) {
     if (names != values)
         kp_check_fail(c, value, "%u names, but %u values", names, values);
@@ -199,12 +197,12 @@ static kp_list values_of(kp_checker *c, kp_node *value, kp_list targets) {
         want_values(c, several, targets.count, several->u.list.count);
         return several->u.list;
     }
-    if (several != NULL || !is_group(value))
+    if (several != NULL || !kp_ast_is_group(value))
         return components_of(c, several != NULL ? several : kp_check_value(c, value), targets.count);
     values = value->u.list;
     want_values(c, value, targets.count, values.count);
     for (uint32_t i = 0; i < values.count; i++) {
-        if (!is_group(targets.items[i]))
+        if (!kp_ast_is_group(targets.items[i]))
             values.items[i] = kp_check_expr(c, values.items[i]);
     }
     return values;
@@ -216,8 +214,8 @@ typedef struct pairs {
 } pairs;
 
 static uint32_t count_targets(const kp_node *n) {
-    uint32_t count = is_group(n) ? 0 : 1;
-    for (uint32_t i = 0; is_group(n) && i < n->u.list.count; i++)
+    uint32_t count = kp_ast_is_group(n) ? 0 : 1;
+    for (uint32_t i = 0; kp_ast_is_group(n) && i < n->u.list.count; i++)
         count += count_targets(n->u.list.items[i]);
     return count;
 }
@@ -233,7 +231,7 @@ static void keep_values(kp_checker *c, pairs *p) {
 
 static void pair_up(kp_checker *c, kp_list targets, kp_list values, pairs *p) {
     for (uint32_t i = 0; i < targets.count; i++) {
-        if (is_group(targets.items[i])) {
+        if (kp_ast_is_group(targets.items[i])) {
             kp_list inside = targets.items[i]->u.list;
             keep_values(c, p);
             pair_up(c, inside, values_of(c, values.items[i], inside), p);
@@ -271,13 +269,13 @@ static void check_chain(kp_checker *c, kp_node *n) {
     pairs p = {.targets.items = KP_UNIT_NEW(c->unit, kp_node *, total),
                .values.items = KP_UNIT_NEW(c->unit, kp_node *, total)};
     for (uint32_t i = 0; i < values.count; i++) {
-        if (is_group(first.items[i]))
+        if (kp_ast_is_group(first.items[i]))
             kp_check_fail(c, first.items[i], "assign to groups within groups on a line of its own");
         values.items[i] = kp_check_temporary(c, kp_check_settle(c, values.items[i]));
     }
     for (uint32_t k = 0; k < targets.count; k++) {
         kp_node *group = targets.items[k];
-        if (!is_group(group))
+        if (!kp_ast_is_group(group))
             kp_check_fail(c, group, "a tuple cannot be in a variable; assign to several names");
         want_values(c, n->u.assign.value, group->u.list.count, values.count);
         pair_up(c, group->u.list, values, &p);
@@ -302,13 +300,13 @@ static _Noreturn void fail_tuple(kp_checker *c, const kp_node *n) {
 
 static void check_assign(kp_checker *c, kp_node *n) {
     kp_list targets = n->u.assign.targets;
-    if (targets.count == 1 && is_group(targets.items[0])) {
+    if (targets.count == 1 && kp_ast_is_group(targets.items[0])) {
         if (n->u.assign.annotation != NULL)
             kp_check_fail(c, targets.items[0], "only a single name takes a type");
         check_unpack(c, n, targets.items[0]);
         return;
     }
-    if (is_group(targets.items[0])) {
+    if (kp_ast_is_group(targets.items[0])) {
         check_chain(c, n);
         return;
     }
@@ -330,7 +328,7 @@ static void check_assign(kp_checker *c, kp_node *n) {
         value = kp_check_settle(c, value);
     kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, targets.count), .count = targets.count};
     for (uint32_t i = 0; i < targets.count; i++) {
-        if (is_group(targets.items[i]))
+        if (kp_ast_is_group(targets.items[i]))
             kp_check_fail(c, targets.items[i], "assign to several names on a line of its own");
         kp_node *target = targets.items[i] = kp_check_target(c, targets.items[i], false);
         if (n->u.assign.annotation != NULL)
@@ -351,7 +349,7 @@ static void check_assign(kp_checker *c, kp_node *n) {
 }
 
 void kp_check_want_one(kp_checker *c, const kp_node *n) {
-    if (is_group(n->u.augment.target))
+    if (kp_ast_is_group(n->u.augment.target))
         kp_check_fail(c, n->u.augment.target, "'%s' assigns to one name", kp_lexer_spelling(n->u.augment.at->kind));
 }
 

@@ -14,22 +14,12 @@ typedef struct pick {
     kp_node *index; // of `node` in the flat base, an i32
 } pick;
 
-static kp_node *whole(kp_checker *c, const kp_node *like, int64_t value) {
-    return kp_check_constant(c, like, kp_type_int_literal(), (kp_value){.i = value});
-}
-
 // An index into one of several tuples that lie one behind the other: it stays in its own.
 static kp_node *axis_index(kp_checker *c, kp_node *index, uint32_t count) {
     if (index->kind == KP_NODE_CONST)
         return index;
     const kp_type *i32 = kp_type_scalar(KP_I32);
     return kp_check_bounded(c, index, index, kp_check_constant(c, index, i32, (kp_value){.i = count}), true);
-}
-
-static kp_node *combine(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left, kp_node *right) {
-    kp_node *n = kp_check_new(c, KP_NODE_BINARY, like, NULL);
-    n->op = (uint8_t)op;
-    return kp_check_combine(c, n, left, right);
 }
 
 static void step_in(kp_checker *c, const kp_node *n, pick *p) {
@@ -45,7 +35,7 @@ static void step_in(kp_checker *c, const kp_node *n, pick *p) {
         if (at < -count || at >= count)
             kp_check_fail(c, index, "index %lld is out of range: %s has %lld items", (long long)at,
                           kp_check_text(c, n->u.subscript.object), (long long)count);
-        index = whole(c, index, at < 0 ? at + count : at);
+        index = kp_check_whole_number(c, index, at < 0 ? at + count : at);
     }
     if (index->kind == KP_NODE_CONST && p->base == NULL) {
         p->node = list.items[index->u.value.i];
@@ -56,7 +46,9 @@ static void step_in(kp_checker *c, const kp_node *n, pick *p) {
     if (p->base == NULL)
         p->base = p->node;
     else
-        index = combine(c, n, KP_TOKEN_PLUS, combine(c, n, KP_TOKEN_STAR, p->index, whole(c, n, list.count)), index);
+        index = kp_check_operation(
+            c, n, KP_TOKEN_PLUS,
+            kp_check_operation(c, n, KP_TOKEN_STAR, p->index, kp_check_whole_number(c, n, list.count)), index);
     p->index = index;
     p->node = list.items[0];
 }
@@ -163,7 +155,9 @@ bool kp_check_table_items(kp_checker *c, kp_node *n, kp_list *out) {
         if (row != NULL)
             item = table(
                 c, n, p.base,
-                combine(c, n, KP_TOKEN_PLUS, combine(c, n, KP_TOKEN_STAR, row, whole(c, n, count)), whole(c, n, i)));
+                kp_check_operation(c, n, KP_TOKEN_PLUS,
+                                   kp_check_operation(c, n, KP_TOKEN_STAR, row, kp_check_whole_number(c, n, count)),
+                                   kp_check_whole_number(c, n, i)));
         out->items[i] = row != NULL ? item : copy(c, n, item);
     }
     return true;

@@ -134,6 +134,8 @@ kp_node *kp_check_coerce(kp_checker *c, kp_node *n, const kp_type *type, const c
 bool kp_check_widens(const kp_type *from, const kp_type *to); // a typed value converts by itself: none changes
 kp_node *kp_check_cast(kp_checker *c, kp_node *n, const kp_type *type); // an explicit conversion, always possible
 kp_node *kp_check_combine(kp_checker *c, kp_node *n, kp_node *left, kp_node *right); // n: BINARY
+kp_node *kp_check_operation(kp_checker *c, const kp_node *like, kp_token_kind op, kp_node *left,
+                            kp_node *right); // a new BINARY
 void kp_check_unify(kp_checker *c, const kp_node *at, const char *what, kp_node **left, kp_node **right);
 kp_node *kp_check_temporary(kp_checker *c, kp_node *value); // evaluated once, before the statement
 kp_node *kp_check_new_temporary(kp_checker *c, const kp_node *like, const kp_type *type); // a VARIABLE

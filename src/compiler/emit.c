@@ -110,8 +110,6 @@ uint32_t kp_emit_bare_variable(kp_emitter *e, const kp_type *type, const char *n
     return local_variable(e, type, false, name);
 }
 
-static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
-
 // ---------------------------------------------------------------------------------------------------------------------
 // Buffers
 // ---------------------------------------------------------------------------------------------------------------------
@@ -313,7 +311,7 @@ static uint32_t push_variable(kp_emitter *e, bool launch, uint32_t *own) {
 
 static uint32_t load_push(entry *en, uint32_t type, uint32_t member) {
     kp_spirv *s = en->e->s;
-    uint32_t index = u32(en->e, member);
+    uint32_t index = kp_emit_u32(en->e, member);
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassPushConstant, type);
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, en->push, &index, 1));
 }
@@ -321,7 +319,7 @@ static uint32_t load_push(entry *en, uint32_t type, uint32_t member) {
 // A struct or a matrix.
 static uint32_t load_push_parts(entry *en, const kp_type *type, uint32_t member) {
     kp_emitter *e = en->e;
-    uint32_t index = u32(e, member);
+    uint32_t index = kp_emit_u32(e, member);
     uint32_t pointer = kp_spirv_type_pointer(e->s, SpvStorageClassPushConstant, kp_emit_memory_type(e, type, false));
     kp_place place = {
         .type = type, .storage = SpvStorageClassPushConstant, .memory = true, .root = en->push, .depth = 1};
@@ -438,7 +436,7 @@ static uint32_t extent_of(const entry *en) {
     if (!e->kernel->has_local_size)
         return count;
     for (uint32_t i = 0; i < 3; i++)
-        size[i] = u32(e, e->kernel->local_size[i]);
+        size[i] = kp_emit_u32(e, e->kernel->local_size[i]);
     uint32_t type = e->report.uvec3;
     return kp_spirv_binary(e->s, SpvOpIMul, type, count, kp_spirv_constant_composite(e->s, type, size, 3));
 }
@@ -544,7 +542,7 @@ static launch emit_spec_constants(kp_emitter *e, uint32_t uvec3) {
     kp_spirv_name(s, l.items, "ITEMS");
     kp_spirv_name(s, l.adjacent, "ADJACENT");
     kp_spirv_name(s, l.folded, "FOLDED");
-    uint32_t one = u32(e, 1);
+    uint32_t one = kp_emit_u32(e, 1);
     l.block = kp_spirv_spec_op(s, SpvOpIMul, e->type_u32, (uint32_t[]){l.local[0], l.items}, 2);
     l.spread = kp_spirv_spec_op(s, SpvOpSelect, e->type_u32, (uint32_t[]){l.adjacent, l.items, one}, 3);
     l.stride = kp_spirv_spec_op(s, SpvOpSelect, e->type_u32, (uint32_t[]){l.adjacent, one, l.local[0]}, 3);
@@ -553,15 +551,7 @@ static launch emit_spec_constants(kp_emitter *e, uint32_t uvec3) {
     return l;
 }
 
-static uint32_t two(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
-    return kp_spirv_binary(e->s, op, e->type_u32, a, b);
-}
-
-static uint32_t test(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
-    return kp_spirv_binary(e->s, op, e->type_bool, a, b);
-}
-
-static uint32_t both(kp_emitter *e, uint32_t a, uint32_t b) { return test(e, SpvOpLogicalAnd, a, b); }
+static uint32_t both(kp_emitter *e, uint32_t a, uint32_t b) { return kp_emit_bool_op(e, SpvOpLogicalAnd, a, b); }
 
 // Which block this workgroup has: its id, or, FOLDED, its number in the dispatch taken apart again; a workgroup beyond
 // the last block returns.
@@ -581,15 +571,15 @@ static uint32_t emit_block_id(entry *en, shared *sh, const launch *l) {
     }
     for (uint32_t i = 0; i < 2; i++)
         n[i] = kp_spirv_extract(s, e->type_u32, count, i);
-    uint32_t number = two(e, SpvOpIAdd, w[1], two(e, SpvOpIMul, n[1], w[2]));
-    number = two(e, SpvOpIAdd, w[0], two(e, SpvOpIMul, n[0], number));
-    uint32_t rows = two(e, SpvOpUDiv, number, blocks[0]);
+    uint32_t number = kp_emit_u32_op(e, SpvOpIAdd, w[1], kp_emit_u32_op(e, SpvOpIMul, n[1], w[2]));
+    number = kp_emit_u32_op(e, SpvOpIAdd, w[0], kp_emit_u32_op(e, SpvOpIMul, n[0], number));
+    uint32_t rows = kp_emit_u32_op(e, SpvOpUDiv, number, blocks[0]);
     uint32_t parts[3]; // one after the other: the order inside braces is the C compiler's choice
-    parts[0] = two(e, SpvOpUMod, number, blocks[0]);
-    parts[1] = two(e, SpvOpUMod, rows, blocks[1]);
-    parts[2] = two(e, SpvOpUDiv, rows, blocks[1]);
+    parts[0] = kp_emit_u32_op(e, SpvOpUMod, number, blocks[0]);
+    parts[1] = kp_emit_u32_op(e, SpvOpUMod, rows, blocks[1]);
+    parts[2] = kp_emit_u32_op(e, SpvOpUDiv, rows, blocks[1]);
     uint32_t unfolded = kp_spirv_construct(s, sh->uvec3, parts, 3);
-    kp_spirv_select_branch(s, test(e, SpvOpUGreaterThanEqual, parts[2], blocks[2]), outside, found, found);
+    kp_spirv_select_branch(s, kp_emit_bool_op(e, SpvOpUGreaterThanEqual, parts[2], blocks[2]), outside, found, found);
     kp_spirv_label(s, outside);
     kp_spirv_return(s);
     kp_spirv_label(s, found);
@@ -622,18 +612,18 @@ static void emit_items(entry *en, shared *sh, const launch *l, const block_run *
     uint32_t counter = kp_emit_variable(e, kp_type_scalar(KP_U32), NULL);
     uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
     uint32_t merge = kp_spirv_id(s);
-    kp_spirv_store(s, counter, u32(e, 0));
+    kp_spirv_store(s, counter, kp_emit_u32(e, 0));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, header);
     kp_spirv_loop(s, merge, next, run->extent != 0 ? SpvLoopControlDontUnrollMask : SpvLoopControlMaskNone, head);
     kp_spirv_label(s, head);
     uint32_t k = kp_spirv_load(s, e->type_u32, counter);
-    kp_spirv_branch_if(s, test(e, SpvOpULessThan, k, l->items), body, merge);
+    kp_spirv_branch_if(s, kp_emit_bool_op(e, SpvOpULessThan, k, l->items), body, merge);
     kp_spirv_label(s, body);
-    uint32_t x = two(e, SpvOpIAdd, run->first, two(e, SpvOpIMul, k, l->stride));
+    uint32_t x = kp_emit_u32_op(e, SpvOpIAdd, run->first, kp_emit_u32_op(e, SpvOpIMul, k, l->stride));
     if (run->extent != 0) {
         uint32_t inside = kp_spirv_id(s), after = kp_spirv_id(s);
-        kp_spirv_select_branch(s, test(e, SpvOpULessThan, x, run->extent), inside, after, after);
+        kp_spirv_select_branch(s, kp_emit_bool_op(e, SpvOpULessThan, x, run->extent), inside, after, after);
         kp_spirv_label(s, inside);
         call_item(en, sh, run, x);
         kp_spirv_branch(s, after);
@@ -643,7 +633,7 @@ static void emit_items(entry *en, shared *sh, const launch *l, const block_run *
     }
     kp_spirv_branch(s, next);
     kp_spirv_label(s, next);
-    kp_spirv_store(s, counter, two(e, SpvOpIAdd, k, u32(e, 1)));
+    kp_spirv_store(s, counter, kp_emit_u32_op(e, SpvOpIAdd, k, kp_emit_u32(e, 1)));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, merge);
 }
@@ -660,17 +650,17 @@ static void emit_blocks(kp_emitter *e, const kernel_function *kernel, shared *sh
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t size = i == 0 ? l->block : l->local[i];
         extent[i] = load_push(&en, e->type_u32, en.push_members + i);
-        origin[i] = two(e, SpvOpIMul, kp_spirv_extract(s, e->type_u32, block, i), size);
+        origin[i] = kp_emit_u32_op(e, SpvOpIMul, kp_spirv_extract(s, e->type_u32, block, i), size);
         at[i] = kp_spirv_extract(s, e->type_u32, local, i);
         if (i == 0)
-            at[i] = two(e, SpvOpIMul, at[i], l->spread);
-        at[i] = two(e, SpvOpIAdd, origin[i], at[i]);
-        fits[i] = test(e, SpvOpULessThanEqual, two(e, SpvOpIAdd, origin[i], size), extent[i]);
+            at[i] = kp_emit_u32_op(e, SpvOpIMul, at[i], l->spread);
+        at[i] = kp_emit_u32_op(e, SpvOpIAdd, origin[i], at[i]);
+        fits[i] = kp_emit_bool_op(e, SpvOpULessThanEqual, kp_emit_u32_op(e, SpvOpIAdd, origin[i], size), extent[i]);
     }
     load_constants(&en);
     en.inputs[KP_INPUT_WORKGROUP_COUNT] = kp_spirv_construct(s, sh->uvec3, extent, 3);
     en.inputs[KP_INPUT_LOCAL_ID] = kp_spirv_constant_null(s, sh->uvec3);
-    en.inputs[KP_INPUT_LOCAL_INDEX] = u32(e, 0);
+    en.inputs[KP_INPUT_LOCAL_INDEX] = kp_emit_u32(e, 0);
     block_run run = {.first = at[0], .yz = {at[1], at[2]}};
     uint32_t whole = kp_spirv_id(s), part = kp_spirv_id(s), checked = kp_spirv_id(s), merge = kp_spirv_id(s);
     kp_spirv_select_branch(s, both(e, fits[0], both(e, fits[1], fits[2])), whole, part, merge);
@@ -678,8 +668,8 @@ static void emit_blocks(kp_emitter *e, const kernel_function *kernel, shared *sh
     emit_items(&en, sh, l, &run);
     kp_spirv_branch(s, merge);
     kp_spirv_label(s, part);
-    uint32_t y_inside = test(e, SpvOpULessThan, at[1], extent[1]);
-    uint32_t z_inside = test(e, SpvOpULessThan, at[2], extent[2]);
+    uint32_t y_inside = kp_emit_bool_op(e, SpvOpULessThan, at[1], extent[1]);
+    uint32_t z_inside = kp_emit_bool_op(e, SpvOpULessThan, at[2], extent[2]);
     uint32_t inside = both(e, y_inside, z_inside);
     uint32_t part_merge = kp_spirv_id(s);
     kp_spirv_select_branch(s, inside, checked, part_merge, part_merge);
@@ -704,7 +694,7 @@ static void emit_groups(kp_emitter *e, const kernel_function *kernel, shared *sh
     open_entry(&en);
     uint32_t group = emit_block_id(&en, sh, &l);
     for (uint32_t i = 0; i < 3; i++) {
-        sizes[i] = u32(e, size[i]);
+        sizes[i] = kp_emit_u32(e, size[i]);
         blocks[i] = load_push(&en, e->type_u32, en.push_members + 3 + i);
     }
     en.inputs[KP_INPUT_LOCAL_ID] = load_builtin(&en, sh, LOCAL_ID);

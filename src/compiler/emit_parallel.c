@@ -9,8 +9,6 @@
 
 #include <string.h>
 
-static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
-
 // ---------------------------------------------------------------------------------------------------------------------
 // Shared memory
 // ---------------------------------------------------------------------------------------------------------------------
@@ -82,15 +80,15 @@ kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
 static void emit_barrier(kp_emitter *e, const kp_node *n) {
     uint32_t op = n->u.call.row->op;
     uint32_t images = kp_emit_has_images(e) ? SpvMemorySemanticsImageMemoryMask : 0;
-    uint32_t semantics = u32(e, SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsUniformMemoryMask |
-                                    SpvMemorySemanticsWorkgroupMemoryMask | images);
-    uint32_t group = u32(e, SpvScopeWorkgroup);
+    uint32_t semantics = kp_emit_u32(e, SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsUniformMemoryMask |
+                                            SpvMemorySemanticsWorkgroupMemoryMask | images);
+    uint32_t group = kp_emit_u32(e, SpvScopeWorkgroup);
     if (op == KP_BARRIER_ALL)
         kp_spirv_effect(e->s, SpvOpControlBarrier, (uint32_t[]){group, group, semantics}, 3);
     else if (op == KP_BARRIER_GROUP)
         kp_spirv_effect(e->s, SpvOpMemoryBarrier, (uint32_t[]){group, semantics}, 2);
     else
-        kp_spirv_effect(e->s, SpvOpMemoryBarrier, (uint32_t[]){u32(e, SpvScopeDevice), semantics}, 2);
+        kp_spirv_effect(e->s, SpvOpMemoryBarrier, (uint32_t[]){kp_emit_u32(e, SpvScopeDevice), semantics}, 2);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -151,12 +149,12 @@ static uint32_t bits_of(kp_emitter *e, uint32_t x) { return kp_spirv_unary(e->s,
 static uint32_t float_of(kp_emitter *e, uint32_t x) { return kp_spirv_unary(e->s, SpvOpBitcast, e->type_f32, x); }
 
 static uint32_t scope_of(kp_emitter *e, const kp_place *place) {
-    return u32(e, place->storage == SpvStorageClassWorkgroup ? SpvScopeWorkgroup : SpvScopeDevice);
+    return kp_emit_u32(e, place->storage == SpvStorageClassWorkgroup ? SpvScopeWorkgroup : SpvScopeDevice);
 }
 
 static uint32_t compare_exchange(kp_emitter *e, const kp_place *place, uint32_t type, uint32_t value,
                                  uint32_t expected) {
-    uint32_t relaxed = u32(e, SpvMemorySemanticsMaskNone);
+    uint32_t relaxed = kp_emit_u32(e, SpvMemorySemanticsMaskNone);
     uint32_t operands[6] = {place->pointer, scope_of(e, place), relaxed, relaxed, value, expected};
     return kp_spirv_instruction(e->s, SpvOpAtomicCompareExchange, type, operands, 6);
 }
@@ -174,7 +172,7 @@ static uint32_t float_loop(kp_emitter *e, uint32_t op, const kp_place *place, ui
     uint32_t old = kp_emit_variable(e, kp_type_scalar(KP_U32), NULL);
     uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
     uint32_t merge = kp_spirv_id(s);
-    uint32_t load[3] = {place->pointer, scope_of(e, place), u32(e, SpvMemorySemanticsMaskNone)};
+    uint32_t load[3] = {place->pointer, scope_of(e, place), kp_emit_u32(e, SpvMemorySemanticsMaskNone)};
     kp_spirv_store(s, old, kp_spirv_instruction(s, SpvOpAtomicLoad, e->type_u32, load, 3));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, header);
@@ -204,7 +202,7 @@ static uint32_t float_add(kp_emitter *e, uint32_t op, const kp_place *place, uin
         x = kp_spirv_unary(e->s, SpvOpFNegate, e->type_f32, x);
     kp_spirv_capability(e->s, SpvCapabilityAtomicFloat32AddEXT);
     kp_spirv_extension(e->s, "SPV_EXT_shader_atomic_float_add");
-    uint32_t operands[4] = {place->pointer, scope_of(e, place), u32(e, SpvMemorySemanticsMaskNone), x};
+    uint32_t operands[4] = {place->pointer, scope_of(e, place), kp_emit_u32(e, SpvMemorySemanticsMaskNone), x};
     return kp_spirv_instruction(e->s, SpvOpAtomicFAddEXT, e->type_f32, operands, 4);
 }
 
@@ -217,7 +215,8 @@ static uint32_t do_atomic(kp_emitter *e, uint32_t op, const kp_place *place, con
     if (op == KP_ATOMIC_COMPARE_EXCHANGE) {
         result = compare_exchange(e, place, type, values[1], values[0]);
     } else {
-        uint32_t operands[4] = {place->pointer, scope_of(e, place), u32(e, SpvMemorySemanticsMaskNone), values[0]};
+        uint32_t operands[4] = {place->pointer, scope_of(e, place), kp_emit_u32(e, SpvMemorySemanticsMaskNone),
+                                values[0]};
         result = kp_spirv_instruction(e->s, atomic_op(op, kp_type_is_signed(place->type)), type, operands, 4);
     }
     return bits ? float_of(e, result) : result;
@@ -226,7 +225,7 @@ static uint32_t do_atomic(kp_emitter *e, uint32_t op, const kp_place *place, con
 // Is the element inside of its buffer? Drivers that guard loads and stores forget atomics (SwiftShader crashes).
 static uint32_t in_buffer(kp_emitter *e, const kp_place *place) {
     const kp_symbol *symbol = place->buffer;
-    uint32_t length = symbol->type->length != 0 ? u32(e, symbol->type->length) : kp_emit_length(e, symbol);
+    uint32_t length = symbol->type->length != 0 ? kp_emit_u32(e, symbol->type->length) : kp_emit_length(e, symbol);
     uint32_t index = place->index;
     if (kp_type_is_signed(place->index_type))
         index = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, index);
@@ -363,7 +362,7 @@ static SpvOp lane_op(const kp_node *n, SpvCapability *capability) {
 }
 
 static uint32_t emit_subgroup(kp_emitter *e, kp_node *n) {
-    uint32_t which = n->u.call.row->op, scope = u32(e, SpvScopeSubgroup);
+    uint32_t which = n->u.call.row->op, scope = kp_emit_u32(e, SpvScopeSubgroup);
     kp_spirv_capability(e->s, SpvCapabilityGroupNonUniform);
     if (which < KP_SUBGROUP_INPUTS)
         return kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32,

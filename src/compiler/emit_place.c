@@ -13,8 +13,6 @@ static uint32_t pointer_to(kp_emitter *e, SpvStorageClass storage, uint32_t type
     return kp_spirv_type_pointer(e->s, storage, type);
 }
 
-static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
-
 // ---------------------------------------------------------------------------------------------------------------------
 // Types in buffers
 // ---------------------------------------------------------------------------------------------------------------------
@@ -157,7 +155,7 @@ static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type, ui
     uint32_t given = kp_emit_expr(e, node), index = as_index(e, node, given, type);
     uint32_t length = 0;
     if (checked || n->from_end)
-        length = buffer->type->length != 0 ? u32(e, buffer->type->length) : kp_emit_length(e, buffer);
+        length = buffer->type->length != 0 ? kp_emit_u32(e, buffer->type->length) : kp_emit_length(e, buffer);
     if (n->from_end) {
         uint32_t end = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, length);
         index = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, end, index);
@@ -181,8 +179,8 @@ uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, ui
         value = as_index(e, index, value, &type);
         if (kp_type_is_signed(type))
             value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
-        bad = kp_emit_check_index(e, index, given, value, kp_type_scalar(KP_U32), u32(e, count));
-        given = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, u32(e, count - 1)}, 2);
+        bad = kp_emit_check_index(e, index, given, value, kp_type_scalar(KP_U32), kp_emit_u32(e, count));
+        given = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, kp_emit_u32(e, count - 1)}, 2);
     }
     if (outside != NULL)
         *outside = bad;
@@ -226,7 +224,7 @@ static kp_place spilled(kp_emitter *e, kp_node *n) {
 static kp_place element_place(kp_emitter *e, kp_node *n) {
     const kp_symbol *buffer = n->u.subscript.object->u.symbol;
     kp_place block = buffer_place(buffer);
-    uint32_t indices[2] = {u32(e, 0), 0};
+    uint32_t indices[2] = {kp_emit_u32(e, 0), 0};
     uint32_t outside, before = e->outside;
     e->outside = 0;
     indices[1] = buffer_index(e, n, &block.index_type, &outside);
@@ -262,7 +260,7 @@ static kp_place array_place(kp_emitter *e, const kp_symbol *symbol) {
         root = buffer_place(symbol->in_buffer);
     if (symbol->depth == 0)
         return root;
-    indices[0] = u32(e, 0);
+    indices[0] = kp_emit_u32(e, 0);
     memcpy(indices + 1, symbol->steps, symbol->depth * sizeof *indices);
     if (symbol->in_buffer != NULL) {
         root.buffer = symbol->in_buffer;
@@ -330,7 +328,7 @@ kp_place kp_emit_place(kp_emitter *e, kp_node *n) {
         if (n->u.symbol->uniform)
             return kp_emit_uniform_place(n->u.symbol);
         kp_place block = buffer_place(n->u.symbol);
-        uint32_t zero = u32(e, 0);
+        uint32_t zero = kp_emit_u32(e, 0);
         return step(e, &block, n->type, &zero, 1);
     }
     case KP_NODE_SUBSCRIPT:
@@ -357,7 +355,7 @@ kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index) {
     if (place->uniform)
         return kp_emit_uniform_step(
             e, place, its, kp_type_is_struct(type) ? type->fields[index].offset : index * kp_type_size(its), 0);
-    uint32_t id = u32(e, index);
+    uint32_t id = kp_emit_u32(e, index);
     return step(e, place, its, &id, 1);
 }
 
@@ -491,13 +489,13 @@ static void each_item(kp_emitter *e, const kp_place *to, const kp_place *from, u
     kp_spirv *s = e->s;
     uint32_t header = kp_spirv_id(s), head = kp_spirv_id(s), body = kp_spirv_id(s), next = kp_spirv_id(s);
     uint32_t merge = kp_spirv_id(s), counter = kp_emit_variable(e, kp_type_scalar(KP_U32), NULL);
-    kp_spirv_store(s, counter, u32(e, 0));
+    kp_spirv_store(s, counter, kp_emit_u32(e, 0));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, header);
     kp_spirv_loop(s, merge, next, SpvLoopControlDontUnrollMask, head);
     kp_spirv_label(s, head);
     uint32_t k = kp_spirv_load(s, e->type_u32, counter);
-    uint32_t goes_on = kp_spirv_binary(s, SpvOpULessThan, e->type_bool, k, u32(e, to->type->length));
+    uint32_t goes_on = kp_spirv_binary(s, SpvOpULessThan, e->type_bool, k, kp_emit_u32(e, to->type->length));
     kp_spirv_branch_if(s, goes_on, body, merge);
     kp_spirv_label(s, body);
     kp_place item = element_at(e, to, k);
@@ -509,7 +507,7 @@ static void each_item(kp_emitter *e, const kp_place *to, const kp_place *from, u
     }
     kp_spirv_branch(s, next);
     kp_spirv_label(s, next);
-    kp_spirv_store(s, counter, kp_spirv_binary(s, SpvOpIAdd, e->type_u32, k, u32(e, 1)));
+    kp_spirv_store(s, counter, kp_spirv_binary(s, SpvOpIAdd, e->type_u32, k, kp_emit_u32(e, 1)));
     kp_spirv_branch(s, header);
     kp_spirv_label(s, merge);
 }

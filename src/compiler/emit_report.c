@@ -12,24 +12,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
-
-static uint32_t two(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
-    return kp_spirv_binary(e->s, op, e->type_u32, a, b);
-}
-
-static uint32_t test(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
-    return kp_spirv_binary(e->s, op, e->type_bool, a, b);
-}
-
 static uint32_t word_at(kp_emitter *e, uint32_t index) {
-    uint32_t indices[2] = {u32(e, 0), index};
+    uint32_t indices[2] = {kp_emit_u32(e, 0), index};
     return kp_spirv_access(e->s, e->report.word, e->report.buffer, indices, 2);
 }
 
 static uint32_t atomic(kp_emitter *e, SpvOp op, uint32_t index, uint32_t value) {
-    uint32_t operands[4] = {word_at(e, u32(e, index)), u32(e, SpvScopeDevice), u32(e, SpvMemorySemanticsMaskNone),
-                            value};
+    uint32_t operands[4] = {word_at(e, kp_emit_u32(e, index)), kp_emit_u32(e, SpvScopeDevice),
+                            kp_emit_u32(e, SpvMemorySemanticsMaskNone), value};
     return kp_spirv_instruction(e->s, op, e->type_u32, operands, 4);
 }
 
@@ -89,8 +79,8 @@ void kp_emit_report_enter(kp_emitter *e, uint32_t index, uint32_t extent) {
     kp_spirv_store(s, e->report.at, index);
     uint32_t key = kp_spirv_extract(s, e->type_u32, index, 2);
     for (uint32_t axis = 2; axis-- > 0;) {
-        uint32_t before = two(e, SpvOpIMul, key, kp_spirv_extract(s, e->type_u32, extent, axis));
-        key = two(e, SpvOpIAdd, before, kp_spirv_extract(s, e->type_u32, index, axis));
+        uint32_t before = kp_emit_u32_op(e, SpvOpIMul, key, kp_spirv_extract(s, e->type_u32, extent, axis));
+        key = kp_emit_u32_op(e, SpvOpIAdd, before, kp_spirv_extract(s, e->type_u32, index, axis));
     }
     kp_spirv_store(s, e->report.key, key);
     if (e->report.stopped != 0)
@@ -136,10 +126,10 @@ static void leave(kp_emitter *e) {
 void kp_emit_fault(kp_emitter *e, kp_launch_site kind, const kp_node *at, uint32_t bad,
                    const kp_emit_fault_data *data) {
     kp_spirv *s = e->s;
-    uint32_t wrong = kp_spirv_id(s), right = kp_spirv_id(s), zero = u32(e, 0);
+    uint32_t wrong = kp_spirv_id(s), right = kp_spirv_id(s), zero = kp_emit_u32(e, 0);
     if (e->report.fault == 0)
         e->report.fault = kp_spirv_id(s);
-    uint32_t arguments[1 + FAULT_DATA_MOST] = {u32(e, add_site(e, kind, at->first, data->text))};
+    uint32_t arguments[1 + FAULT_DATA_MOST] = {kp_emit_u32(e, add_site(e, kind, at->first, data->text))};
     for (uint32_t i = 0; i < FAULT_DATA_MOST; i++)
         arguments[1 + i] = i < data->word_count ? data->words[i] : zero;
     kp_spirv_select_branch(s, bad, wrong, right, right);
@@ -176,13 +166,13 @@ void kp_emit_split(kp_emitter *e, const kp_type *type, uint32_t value, uint32_t 
     }
     words[0] = words[1] = value;
     if (type->dtype == KP_U32) {
-        words[1] = u32(e, 0);
+        words[1] = kp_emit_u32(e, 0);
         return;
     }
     words[0] = kp_spirv_unary(s, SpvOpBitcast, e->type_u32, value);
-    words[1] = u32(e, 0);
+    words[1] = kp_emit_u32(e, 0);
     if (type->dtype == KP_I32) { // all sign
-        uint32_t sign = kp_spirv_binary(s, SpvOpShiftRightArithmetic, e->type_i32, value, u32(e, 31));
+        uint32_t sign = kp_spirv_binary(s, SpvOpShiftRightArithmetic, e->type_i32, value, kp_emit_u32(e, 31));
         words[1] = kp_spirv_unary(s, SpvOpBitcast, e->type_u32, sign);
     }
 }
@@ -198,15 +188,15 @@ static void write_fault(kp_emitter *e) {
     for (uint32_t i = 0; i < count; i++)
         arguments[i] = kp_spirv_parameter(s, e->type_u32);
     uint32_t first = kp_spirv_id(s), end = kp_spirv_id(s);
-    uint32_t most[2] = {kp_spirv_load(s, e->type_u32, e->report.key), u32(e, UINT32_MAX - 1)};
+    uint32_t most[2] = {kp_spirv_load(s, e->type_u32, e->report.key), kp_emit_u32(e, UINT32_MAX - 1)};
     uint32_t key = kp_spirv_glsl(s, GLSLstd450UMin, e->type_u32, most, 2);
     uint32_t before = atomic(e, SpvOpAtomicUMin, KP_LAUNCH_REPORT_FIRST, key);
-    kp_spirv_select_branch(s, test(e, SpvOpULessThan, key, before), first, end, end);
+    kp_spirv_select_branch(s, kp_emit_bool_op(e, SpvOpULessThan, key, before), first, end, end);
     kp_spirv_label(s, first);
-    uint32_t number = atomic(e, SpvOpAtomicIAdd, KP_LAUNCH_REPORT_FAULTS, u32(e, 1));
-    uint32_t slot = two(e, SpvOpBitwiseAnd, number, u32(e, KP_LAUNCH_FAULT_COUNT - 1));
-    uint32_t record = two(e, SpvOpIMul, slot, u32(e, KP_LAUNCH_FAULT_WORDS));
-    record = two(e, SpvOpIAdd, record, u32(e, KP_LAUNCH_REPORT_RECORDS));
+    uint32_t number = atomic(e, SpvOpAtomicIAdd, KP_LAUNCH_REPORT_FAULTS, kp_emit_u32(e, 1));
+    uint32_t slot = kp_emit_u32_op(e, SpvOpBitwiseAnd, number, kp_emit_u32(e, KP_LAUNCH_FAULT_COUNT - 1));
+    uint32_t record = kp_emit_u32_op(e, SpvOpIMul, slot, kp_emit_u32(e, KP_LAUNCH_FAULT_WORDS));
+    record = kp_emit_u32_op(e, SpvOpIAdd, record, kp_emit_u32(e, KP_LAUNCH_REPORT_RECORDS));
     uint32_t at = kp_spirv_load(s, e->report.uvec3, e->report.at);
     uint32_t words[KP_LAUNCH_FAULT_WORDS] = {arguments[0], key};
     for (uint32_t i = 0; i < 3; i++)
@@ -214,7 +204,7 @@ static void write_fault(kp_emitter *e) {
     for (uint32_t i = 1; i < count; i++)
         words[KP_LAUNCH_FAULT_DATA + i - 1] = arguments[i];
     for (uint32_t i = 0; i < KP_LAUNCH_FAULT_DATA + count - 1; i++)
-        kp_spirv_store(s, word_at(e, two(e, SpvOpIAdd, record, u32(e, i))), words[i]);
+        kp_spirv_store(s, word_at(e, kp_emit_u32_op(e, SpvOpIAdd, record, kp_emit_u32(e, i))), words[i]);
     kp_spirv_branch(s, end);
     kp_spirv_label(s, end);
     kp_spirv_return(s);
@@ -237,26 +227,26 @@ void kp_emit_assert(kp_emitter *e, const kp_node *n) {
 // the number of words from ever wrapping.
 static void write_print(kp_emitter *e) {
     kp_spirv *s = e->s;
-    uint32_t none = u32(e, UINT32_MAX);
+    uint32_t none = kp_emit_u32(e, UINT32_MAX);
     kp_spirv_function(s, e->report.print, e->type_u32, kp_spirv_type_function(s, e->type_u32, &e->type_u32, 1));
     kp_spirv_name(s, e->report.print, "kp_print");
     uint32_t count = kp_spirv_parameter(s, e->type_u32);
     uint32_t claim = kp_spirv_id(s), claimed = kp_spirv_id(s), drop = kp_spirv_id(s), end = kp_spirv_id(s);
     uint32_t start = s->block;
-    uint32_t used = kp_spirv_load(s, e->type_u32, word_at(e, u32(e, KP_LAUNCH_REPORT_PRINTED)));
-    uint32_t room = kp_spirv_load(s, e->type_u32, word_at(e, u32(e, KP_LAUNCH_REPORT_ROOM)));
-    kp_spirv_select_branch(s, test(e, SpvOpULessThan, used, room), claim, claimed, claimed);
+    uint32_t used = kp_spirv_load(s, e->type_u32, word_at(e, kp_emit_u32(e, KP_LAUNCH_REPORT_PRINTED)));
+    uint32_t room = kp_spirv_load(s, e->type_u32, word_at(e, kp_emit_u32(e, KP_LAUNCH_REPORT_ROOM)));
+    kp_spirv_select_branch(s, kp_emit_bool_op(e, SpvOpULessThan, used, room), claim, claimed, claimed);
     kp_spirv_label(s, claim);
     uint32_t first = atomic(e, SpvOpAtomicIAdd, KP_LAUNCH_REPORT_PRINTED, count);
-    uint32_t fits = test(e, SpvOpULessThanEqual, two(e, SpvOpIAdd, first, count), room);
-    uint32_t place = two(e, SpvOpIAdd, first, u32(e, KP_LAUNCH_REPORT_PRINTS));
+    uint32_t fits = kp_emit_bool_op(e, SpvOpULessThanEqual, kp_emit_u32_op(e, SpvOpIAdd, first, count), room);
+    uint32_t place = kp_emit_u32_op(e, SpvOpIAdd, first, kp_emit_u32(e, KP_LAUNCH_REPORT_PRINTS));
     uint32_t here = kp_spirv_select(s, e->type_u32, fits, place, none);
     kp_spirv_branch(s, claimed);
     kp_spirv_label(s, claimed);
     uint32_t result = kp_spirv_phi(s, e->type_u32, none, start, here, claim);
-    kp_spirv_select_branch(s, test(e, SpvOpIEqual, result, none), drop, end, end);
+    kp_spirv_select_branch(s, kp_emit_bool_op(e, SpvOpIEqual, result, none), drop, end, end);
     kp_spirv_label(s, drop);
-    atomic(e, SpvOpAtomicIAdd, KP_LAUNCH_REPORT_DROPPED, u32(e, 1));
+    atomic(e, SpvOpAtomicIAdd, KP_LAUNCH_REPORT_DROPPED, kp_emit_u32(e, 1));
     kp_spirv_branch(s, end);
     kp_spirv_label(s, end);
     kp_spirv_return_value(s, result);
@@ -297,16 +287,16 @@ void kp_emit_print(kp_emitter *e, const kp_node *n) {
             count += print_words(e, scalar, part, words + count);
         }
     }
-    words[0] = u32(e, add_site(e, KP_LAUNCH_SITE_PRINT, n->first, n->u.report.text) + 1);
+    words[0] = kp_emit_u32(e, add_site(e, KP_LAUNCH_SITE_PRINT, n->first, n->u.report.text) + 1);
     words[1] = kp_spirv_load(s, e->type_u32, e->report.key);
     if (e->report.print == 0)
         e->report.print = kp_spirv_id(s);
-    uint32_t write = kp_spirv_id(s), end = kp_spirv_id(s), size = u32(e, count);
+    uint32_t write = kp_spirv_id(s), end = kp_spirv_id(s), size = kp_emit_u32(e, count);
     uint32_t first = kp_spirv_call(s, e->type_u32, e->report.print, &size, 1);
-    kp_spirv_select_branch(s, test(e, SpvOpINotEqual, first, u32(e, UINT32_MAX)), write, end, end);
+    kp_spirv_select_branch(s, kp_emit_bool_op(e, SpvOpINotEqual, first, kp_emit_u32(e, UINT32_MAX)), write, end, end);
     kp_spirv_label(s, write);
     for (uint32_t i = 0; i < count; i++)
-        kp_spirv_store(s, word_at(e, two(e, SpvOpIAdd, first, u32(e, i))), words[i]);
+        kp_spirv_store(s, word_at(e, kp_emit_u32_op(e, SpvOpIAdd, first, kp_emit_u32(e, i))), words[i]);
     kp_spirv_branch(s, end);
     kp_spirv_label(s, end);
 }

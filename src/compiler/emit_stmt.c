@@ -299,10 +299,6 @@ static uint32_t two(kp_emitter *e, SpvOp op, const kp_type *type, uint32_t a, ui
     return kp_spirv_binary(e->s, op, kp_emit_type(e, type), a, b);
 }
 
-static uint32_t bool_two(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
-    return kp_spirv_binary(e->s, op, e->type_bool, a, b);
-}
-
 // What the numbers of a range are counted in.
 static const kp_type *counter_type(const kp_node *n) {
     const kp_type *type = n->u.loop.target->type, *step = n->u.loop.step->type;
@@ -330,7 +326,7 @@ static uint32_t count_of(kp_emitter *e, const kp_type *c, const kp_node *n, uint
     uint32_t c_id = kp_emit_type(e, c), zero = kp_emit_number(e, c, 0), one = kp_emit_number(e, c, 1);
     uint32_t bits = kp_emit_cast(e, step_type, c, step);
     if (!kp_type_is_signed(step_type)) {
-        uint32_t none = bool_two(e, SpvOpIEqual, bits, zero);
+        uint32_t none = kp_emit_bool_op(e, SpvOpIEqual, bits, zero);
         uint32_t count = count_up(e, c, type, start, stop, kp_spirv_select(s, c_id, none, one, bits));
         return kp_spirv_select(s, c_id, none, zero, count);
     }
@@ -340,8 +336,8 @@ static uint32_t count_of(kp_emitter *e, const kp_type *c, const kp_node *n, uint
         uint32_t stride = kp_emit_constant(e, c, (kp_value){.i = size});
         return value > 0 ? count_up(e, c, type, start, stop, stride) : count_up(e, c, type, stop, start, stride);
     }
-    uint32_t down = bool_two(e, SpvOpSLessThan, step, kp_emit_number(e, step_type, 0));
-    uint32_t none = bool_two(e, SpvOpIEqual, bits, zero); // Python raises ValueError; here the loop is empty
+    uint32_t down = kp_emit_bool_op(e, SpvOpSLessThan, step, kp_emit_number(e, step_type, 0));
+    uint32_t none = kp_emit_bool_op(e, SpvOpIEqual, bits, zero); // Python raises ValueError; here the loop is empty
     uint32_t size = kp_spirv_select(s, c_id, down, two(e, SpvOpISub, c, zero, bits), bits);
     size = kp_spirv_select(s, c_id, none, one, size);
     uint32_t id = kp_emit_type(e, type);

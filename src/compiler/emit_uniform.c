@@ -6,8 +6,6 @@
 
 enum { ROW = 16 }; // bytes of a uvec4
 
-static uint32_t u32(kp_emitter *e, uint32_t value) { return kp_spirv_constant(e->s, e->type_u32, value); }
-
 void kp_emit_uniform(kp_emitter *e, const kp_check_param *param, uint32_t salt) {
     kp_spirv *s = e->s;
     kp_symbol *symbol = param->symbol;
@@ -42,7 +40,7 @@ kp_place kp_emit_uniform_step(kp_emitter *e, const kp_place *from, const kp_type
         place.byte += bytes;
         return place;
     }
-    uint32_t moved = kp_spirv_binary(e->s, SpvOpIMul, e->type_u32, index, u32(e, bytes));
+    uint32_t moved = kp_spirv_binary(e->s, SpvOpIMul, e->type_u32, index, kp_emit_u32(e, bytes));
     place.moved = place.moved != 0 ? kp_spirv_binary(e->s, SpvOpIAdd, e->type_u32, place.moved, moved) : moved;
     return place;
 }
@@ -50,12 +48,13 @@ kp_place kp_emit_uniform_step(kp_emitter *e, const kp_place *from, const kp_type
 // The word `more` bytes behind the place.
 static uint32_t load_word(kp_emitter *e, const kp_place *place, uint32_t more) {
     kp_spirv *s = e->s;
-    uint32_t byte = place->byte + more, path[3] = {u32(e, 0), u32(e, byte / ROW), u32(e, byte / 4 % 4)};
+    uint32_t byte = place->byte + more,
+             path[3] = {kp_emit_u32(e, 0), kp_emit_u32(e, byte / ROW), kp_emit_u32(e, byte / 4 % 4)};
     if (place->moved != 0) {
-        uint32_t at = kp_spirv_binary(s, SpvOpIAdd, e->type_u32, place->moved, u32(e, byte));
-        uint32_t word = kp_spirv_binary(s, SpvOpShiftRightLogical, e->type_u32, at, u32(e, 2));
-        path[1] = kp_spirv_binary(s, SpvOpShiftRightLogical, e->type_u32, at, u32(e, 4));
-        path[2] = kp_spirv_binary(s, SpvOpBitwiseAnd, e->type_u32, word, u32(e, 3));
+        uint32_t at = kp_spirv_binary(s, SpvOpIAdd, e->type_u32, place->moved, kp_emit_u32(e, byte));
+        uint32_t word = kp_spirv_binary(s, SpvOpShiftRightLogical, e->type_u32, at, kp_emit_u32(e, 2));
+        path[1] = kp_spirv_binary(s, SpvOpShiftRightLogical, e->type_u32, at, kp_emit_u32(e, 4));
+        path[2] = kp_spirv_binary(s, SpvOpBitwiseAnd, e->type_u32, word, kp_emit_u32(e, 3));
     }
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassUniform, e->type_u32);
     return kp_spirv_load(s, e->type_u32, kp_spirv_access(s, pointer, place->pointer, path, 3));
@@ -64,14 +63,14 @@ static uint32_t load_word(kp_emitter *e, const kp_place *place, uint32_t more) {
 // One or two bytes of a word, from its lowest bit on.
 static uint32_t load_part(kp_emitter *e, const kp_place *place, uint32_t size) {
     kp_spirv *s = e->s;
-    uint32_t word = load_word(e, place, 0), shift = u32(e, place->byte % 4 * 8);
+    uint32_t word = load_word(e, place, 0), shift = kp_emit_u32(e, place->byte % 4 * 8);
     if (place->moved != 0) {
-        uint32_t at = kp_spirv_binary(s, SpvOpIAdd, e->type_u32, place->moved, u32(e, place->byte));
-        uint32_t byte = kp_spirv_binary(s, SpvOpBitwiseAnd, e->type_u32, at, u32(e, 3));
-        shift = kp_spirv_binary(s, SpvOpIMul, e->type_u32, byte, u32(e, 8));
+        uint32_t at = kp_spirv_binary(s, SpvOpIAdd, e->type_u32, place->moved, kp_emit_u32(e, place->byte));
+        uint32_t byte = kp_spirv_binary(s, SpvOpBitwiseAnd, e->type_u32, at, kp_emit_u32(e, 3));
+        shift = kp_spirv_binary(s, SpvOpIMul, e->type_u32, byte, kp_emit_u32(e, 8));
     }
     word = kp_spirv_binary(s, SpvOpShiftRightLogical, e->type_u32, word, shift);
-    return kp_spirv_binary(s, SpvOpBitwiseAnd, e->type_u32, word, u32(e, size == 1 ? 0xFF : 0xFFFF));
+    return kp_spirv_binary(s, SpvOpBitwiseAnd, e->type_u32, word, kp_emit_u32(e, size == 1 ? 0xFF : 0xFFFF));
 }
 
 uint32_t kp_emit_uniform_load(kp_emitter *e, const kp_place *place) {

@@ -50,6 +50,17 @@ typedef struct kp_emitter {
     kp_emitter_report report;
 } kp_emitter;
 
+// A constant of u32, and operations whose result is a u32 or a bool.
+static inline uint32_t kp_emit_u32(kp_emitter *e, uint32_t value) {
+    return kp_spirv_constant(e->s, e->type_u32, value);
+}
+static inline uint32_t kp_emit_u32_op(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(e->s, op, e->type_u32, a, b);
+}
+static inline uint32_t kp_emit_bool_op(kp_emitter *e, SpvOp op, uint32_t a, uint32_t b) {
+    return kp_spirv_binary(e->s, op, e->type_bool, a, b);
+}
+
 // emit.c
 uint32_t kp_emit_type(kp_emitter *e, const kp_type *type);                            // of what can be in a variable
 uint32_t kp_emit_struct(kp_emitter *e, const kp_type *type, const uint32_t *members); // in the device's own memory

@@ -102,8 +102,6 @@ static kp_result check(const kp_algorithm *algorithm, const char *function) {
 // Memory and push constants
 // ---------------------------------------------------------------------------------------------------------------------
 
-static const kp_reflect *reflection(const kp_algorithm *algorithm) { return algorithm->kernel->module->reflect; }
-
 // "binding 2 of set 0 ('out')"
 static void name_binding(const kp_reflect_binding *b, char *text, size_t size) {
     if (b->name != NULL && b->name[0] != '\0')
@@ -176,7 +174,7 @@ static size_t place_of(const kp_reflect *reflect, size_t index) {
 // Finds the memory for each binding of the module. `*bound` has the reflection's count, each referred to.
 static kp_result choose_memory(const kp_algorithm *algorithm, kp_memory *const *memory, size_t count,
                                kp_memory ***bound) {
-    const kp_reflect *reflect = reflection(algorithm);
+    const kp_reflect *reflect = kp_algorithm_reflect(algorithm);
     char who[288], name[160];
     snprintf(who, sizeof who, "algorithm '%.200s'", algorithm->label);
     if (count != 0 && memory == NULL)
@@ -217,11 +215,12 @@ static kp_result reserve_shapes(kp_algorithm *algorithm, const kp_program *progr
     algorithm->index_axes = kp_extent_axes(program);
     if (words == 0)
         return KP_OK;
-    bool asked = reflection(algorithm)->push_size != 0; // else the kernel has no values, and asks for no shape
+    bool asked =
+        kp_algorithm_reflect(algorithm)->push_size != 0; // else the kernel has no values, and asks for no shape
     algorithm->shape_size = asked ? words * (uint32_t)sizeof *algorithm->shapes : 0;
-    if (algorithm->shape_size > reflection(algorithm)->push_size)
+    if (algorithm->shape_size > kp_algorithm_reflect(algorithm)->push_size)
         return kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': the program has %u bytes of shapes, its module has %u",
-                            algorithm->label, algorithm->shape_size, reflection(algorithm)->push_size);
+                            algorithm->label, algorithm->shape_size, kp_algorithm_reflect(algorithm)->push_size);
     algorithm->shapes = kp_alloc_zero(words, sizeof *algorithm->shapes);
     return algorithm->shapes != NULL ? KP_OK : kp_error_host_memory(words * sizeof *algorithm->shapes);
 }
@@ -377,13 +376,13 @@ kp_result kp_algorithm_bind(kp_algorithm *algorithm, kp_memory *const *memory, s
     if (result == KP_OK)
         result = take_shapes(algorithm, memory, memory_count);
     if (result != KP_OK) {
-        unref_all(bound, reflection(algorithm)->binding_count);
+        unref_all(bound, kp_algorithm_reflect(algorithm)->binding_count);
         return result;
     }
     begin_change(algorithm);
     unref_all(algorithm->memory, algorithm->memory_count);
     algorithm->memory = bound;
-    algorithm->memory_count = reflection(algorithm)->binding_count;
+    algorithm->memory_count = kp_algorithm_reflect(algorithm)->binding_count;
     set_first(algorithm, memory_count != 0 ? memory[0] : NULL);
     end_change(algorithm);
     return KP_OK;
@@ -408,7 +407,7 @@ uint32_t kp_algorithm_push_bytes(const kp_algorithm *algorithm) {
 }
 
 uint32_t kp_algorithm_push_size(const kp_algorithm *algorithm) {
-    return reflection(algorithm)->push_size - algorithm->shape_size;
+    return kp_algorithm_reflect(algorithm)->push_size - algorithm->shape_size;
 }
 
 static size_t round_up(size_t value, size_t to) { return (value + to - 1) / to * to; }
@@ -554,11 +553,11 @@ static kp_result build(kp_algorithm *algorithm, const kp_algorithm_desc *desc) {
         result = choose_memory(algorithm, desc->memory, desc->memory_count, &algorithm->memory);
     if (result != KP_OK)
         return result;
-    algorithm->memory_count = reflection(algorithm)->binding_count;
+    algorithm->memory_count = kp_algorithm_reflect(algorithm)->binding_count;
     set_first(algorithm, desc->memory_count != 0 ? desc->memory[0] : NULL);
     result = keep_params(algorithm, program);
     if (result == KP_OK)
-        result = kp_constants_read(&algorithm->constants, program, reflection(algorithm));
+        result = kp_constants_read(&algorithm->constants, program, kp_algorithm_reflect(algorithm));
     if (result == KP_OK)
         result = check_types(algorithm, desc->memory, desc->memory_count);
     if (result == KP_OK)
@@ -643,11 +642,9 @@ kp_result kp_algorithm_set_specs(kp_algorithm *algorithm, const kp_spec *specs, 
 }
 
 kp_result kp_algorithm_create(kp_manager *manager, const kp_algorithm_desc *desc, kp_algorithm **out) {
-    kp_result result = kp_manager_check(manager, "kp_algorithm_create", NULL);
+    kp_result result = kp_manager_check_making(manager, desc, out, "kp_algorithm_create");
     if (result != KP_OK)
         return result;
-    if (desc == NULL || out == NULL)
-        return kp_error_set(KP_ERROR_ARGUMENT, "kp_algorithm_create: %s is NULL", desc == NULL ? "desc" : "out");
     kp_algorithm *algorithm = kp_alloc_zero(1, sizeof *algorithm);
     if (algorithm == NULL)
         return kp_error_host_memory(sizeof *algorithm);

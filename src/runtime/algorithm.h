@@ -48,6 +48,10 @@ struct kp_algorithm {
     uint32_t extent[3];            // this one; all zero too: the elements of `first`
 };
 
+static inline const kp_reflect *kp_algorithm_reflect(const kp_algorithm *algorithm) {
+    return algorithm->kernel->module->reflect;
+}
+
 void kp_algorithm_ref(kp_algorithm *algorithm);
 void kp_algorithm_unref(kp_algorithm *algorithm);
 bool kp_algorithm_hold(kp_algorithm *algorithm); // false when it is destroyed

@@ -54,7 +54,7 @@ static bool in_pairs(const kp_algorithm *algorithm, const uint32_t extent[3]) {
     if (algorithm->kernel->module->pairs == VK_NULL_HANDLE || extent[0] < ENOUGH || extent[0] > INT32_MAX ||
         extent[0] % 2 != 0 || extent[1] != 1 || extent[2] != 1)
         return false;
-    uint32_t push_end = algorithm->kernel->module->reflect->launch_push_offset + (uint32_t)sizeof(kp_launch_push);
+    uint32_t push_end = kp_algorithm_reflect(algorithm)->launch_push_offset + (uint32_t)sizeof(kp_launch_push);
     if (push_end > algorithm->manager->device->info.max_push_constants)
         return false; // then it cannot go by blocks
     for (size_t i = 0; i < algorithm->memory_count; i++) {
@@ -66,7 +66,7 @@ static bool in_pairs(const kp_algorithm *algorithm, const uint32_t extent[3]) {
 }
 
 static kp_result plan_blocks(const kp_algorithm *algorithm, const uint32_t extent[3], kp_algorithm_launch *out) {
-    const kp_reflect *reflect = algorithm->kernel->module->reflect;
+    const kp_reflect *reflect = kp_algorithm_reflect(algorithm);
     bool pairs = in_pairs(algorithm, extent);
     char who[288];
     snprintf(who, sizeof who, "algorithm '%.200s'", algorithm->label);

@@ -203,7 +203,7 @@ static kp_buffer_share share_of(const kp_external_memory *from) {
 
 kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory *from, const kp_tensor_desc *desc,
                            kp_tensor **out) {
-    kp_result result = kp_tensor_check(manager, desc, out, "kp_tensor_import");
+    kp_result result = kp_manager_check_making(manager, desc, out, "kp_tensor_import");
     if (result == KP_OK && from == NULL)
         result = kp_error_set(KP_ERROR_ARGUMENT, "kp_tensor_import: from is NULL");
     if (result != KP_OK)
@@ -219,7 +219,7 @@ kp_result kp_tensor_import(kp_manager *manager, const kp_external_memory *from, 
 
 kp_result kp_image_import(kp_manager *manager, const kp_external_memory *from, const kp_image_desc *desc,
                           kp_image **out) {
-    kp_result result = kp_image_check(manager, desc, out, "kp_image_import");
+    kp_result result = kp_manager_check_making(manager, desc, out, "kp_image_import");
     if (result == KP_OK && from == NULL)
         result = kp_error_set(KP_ERROR_ARGUMENT, "kp_image_import: from is NULL");
     if (result != KP_OK)

@@ -16,10 +16,8 @@ enum { ALIGNMENT = 256 }; // no device wants storage buffers aligned to more
 // Parts
 // ---------------------------------------------------------------------------------------------------------------------
 
-static const kp_reflect *reflection(const kp_algorithm *algorithm) { return algorithm->kernel->module->reflect; }
-
 static uint32_t print_room(const kp_algorithm *algorithm) {
-    return reflection(algorithm)->prints ? algorithm->manager->print_words : 0;
+    return kp_algorithm_reflect(algorithm)->prints ? algorithm->manager->print_words : 0;
 }
 
 // Bytes that a dispatch needs; 0 when its module tells nothing.
@@ -27,7 +25,7 @@ static size_t part_size(const kp_algorithm *algorithm) {
     if (!algorithm->kernel->module->reports)
         return 0;
     size_t words = sizeof(kp_loop_guard) / 4;
-    if (reflection(algorithm)->reports)
+    if (kp_algorithm_reflect(algorithm)->reports)
         words = (size_t)KP_LAUNCH_REPORT_PRINTS + print_room(algorithm);
     return (words * 4 + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
 }
@@ -119,7 +117,7 @@ static void show_prints(const kp_faults_part *part, uint32_t *words) {
         used = part->room;
     if (used == 0 && dropped == 0)
         return;
-    if (!kp_prints_format(reflection(part->algorithm), words + KP_LAUNCH_REPORT_PRINTS, used,
+    if (!kp_prints_format(kp_algorithm_reflect(part->algorithm), words + KP_LAUNCH_REPORT_PRINTS, used,
                           part->algorithm->manager->print_places, &text))
         text.failed = true;
     if (dropped != 0)
@@ -176,7 +174,7 @@ static kp_result pixel_fault(const kp_reflect_site *site, const uint32_t *data, 
 }
 
 static kp_result fault(const kp_algorithm *algorithm, const uint32_t *record) {
-    const kp_reflect *reflect = reflection(algorithm);
+    const kp_reflect *reflect = kp_algorithm_reflect(algorithm);
     if (record == NULL || record[0] >= reflect->site_count)
         return kp_error_set(KP_ERROR_INDEX, "algorithm '%s': a fault that it cannot tell", algorithm->label);
     const kp_reflect_site *site = &reflect->sites[record[0]];
@@ -207,7 +205,7 @@ static kp_result check_part(const kp_faults_part *part, const uint32_t *words) {
     memcpy(&guard, words, sizeof guard);
     if (guard.cut != 0)
         return cut(part->algorithm);
-    bool faulted = reflection(part->algorithm)->reports && words[KP_LAUNCH_REPORT_FIRST] != UINT32_MAX;
+    bool faulted = kp_algorithm_reflect(part->algorithm)->reports && words[KP_LAUNCH_REPORT_FIRST] != UINT32_MAX;
     return faulted ? fault(part->algorithm, first_record(words)) : KP_OK;
 }
 

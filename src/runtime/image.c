@@ -191,13 +191,6 @@ void kp_image_leave(kp_memory *image, kp_recording *recording) {
     kp_recording_destroy(recording);
 }
 
-kp_result kp_image_check(const kp_manager *manager, const kp_image_desc *desc, kp_image **out, const char *function) {
-    kp_result result = kp_manager_check(manager, function, NULL);
-    if (result == KP_OK && (desc == NULL || out == NULL))
-        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", function, desc == NULL ? "desc" : "out");
-    return result;
-}
-
 kp_result kp_image_make(kp_manager *manager, const kp_image_desc *desc, const kp_buffer_share *share, kp_image **out) {
     kp_manager_reap(manager);
     kp_memory *image = kp_alloc_zero(1, sizeof *image);
@@ -219,7 +212,7 @@ kp_result kp_image_make(kp_manager *manager, const kp_image_desc *desc, const kp
 
 kp_result kp_image_create(kp_manager *manager, const kp_image_desc *desc, kp_image **out) {
     kp_buffer_share share = {0};
-    kp_result result = kp_image_check(manager, desc, out, "kp_image_create");
+    kp_result result = kp_manager_check_making(manager, desc, out, "kp_image_create");
     if (result != KP_OK)
         return result;
     if (desc->exported != KP_HANDLE_NONE && desc->exported != KP_HANDLE_OPAQUE_FD)

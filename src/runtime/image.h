@@ -5,9 +5,6 @@
 #include "memory.h"
 #include "reflect.h"
 
-// The usual first lines of such a call.
-kp_result kp_image_check(const kp_manager *manager, const kp_image_desc *desc, kp_image **out, const char *function);
-
 // `share`: how others have its memory; zeroed: they do not.
 kp_result kp_image_make(kp_manager *manager, const kp_image_desc *desc, const kp_buffer_share *share, kp_image **out);
 

@@ -52,6 +52,13 @@ kp_result kp_manager_check(const kp_manager *manager, const char *kind, const ch
     return KP_OK;
 }
 
+kp_result kp_manager_check_making(const kp_manager *manager, const void *desc, const void *out, const char *function) {
+    kp_result result = kp_manager_check(manager, function, NULL);
+    if (result == KP_OK && (desc == NULL || out == NULL))
+        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", function, desc == NULL ? "desc" : "out");
+    return result;
+}
+
 void kp_manager_hold(kp_manager *manager) { atomic_fetch_add_explicit(&manager->refs, 1, memory_order_relaxed); }
 
 void kp_manager_release(kp_manager *manager) {

@@ -54,6 +54,9 @@ struct kp_manager {
 // child, KP_ERROR_DEVICE_LOST. `object` names who asks: "tensor 'x'", or NULL for the manager itself.
 kp_result kp_manager_check(const kp_manager *manager, const char *kind, const char *label);
 
+// The same, at the door of a function that makes something: neither is NULL.
+kp_result kp_manager_check_making(const kp_manager *manager, const void *desc, const void *out, const char *function);
+
 // True in a child of the process that made the manager: nothing of it may be touched there.
 bool kp_manager_forked(const kp_manager *manager);
 

@@ -464,20 +464,29 @@ static bool same_bindings(const kp_reflect *r, const kp_reflect_binding *others,
     return true;
 }
 
+// Whether an entry point has what the first one has, and the launch's push constants behind; then r->launch_push_offset
+// says where.
+static bool takes_launch_push(job *j, const kp_reflect_entry *entry) {
+    kp_reflect *r = &j->h->data;
+    kp_reflect_access access = kp_reflect_access_find(j->m, j->functions[entry - r->entries]);
+    uint32_t offset;
+    if (!has_launch_push(j, &access, &offset) || offset < r->push_size)
+        return false;
+    size_t count;
+    const kp_reflect_binding *bindings = kp_reflect_bindings_read(&j->types, access.flags, &count);
+    if (!same_bindings(r, bindings, count - (r->reports && count != 0)))
+        return false;
+    r->launch_push_offset = offset;
+    return true;
+}
+
 static void read_launch(job *j) {
     kp_reflect *r = &j->h->data;
     const kp_reflect_entry *blocks = find_entry(r, KP_LAUNCH_BLOCKS_ENTRY);
     if (blocks == NULL || strcmp(r->entry->name, KP_LAUNCH_ENTRY) != 0 || !has_launch_specs(r) ||
         !has_launch_local_size(r->entry) || !has_launch_local_size(blocks))
         return;
-    kp_reflect_access access = kp_reflect_access_find(j->m, j->functions[blocks - r->entries]);
-    uint32_t offset;
-    if (!has_launch_push(j, &access, &offset) || offset < r->push_size)
-        return;
-    size_t count;
-    const kp_reflect_binding *bindings = kp_reflect_bindings_read(&j->types, access.flags, &count);
-    r->regroupable = same_bindings(r, bindings, count - (r->reports && count != 0));
-    r->launch_push_offset = r->regroupable ? offset : 0;
+    r->regroupable = takes_launch_push(j, blocks);
 }
 
 // The same for a kernel that works in groups.
@@ -487,14 +496,7 @@ static void read_groups(job *j) {
     if (groups == NULL || strcmp(r->entry->name, KP_LAUNCH_ENTRY) != 0 ||
         memcmp(groups->local_size, r->entry->local_size, sizeof groups->local_size) != 0)
         return;
-    kp_reflect_access access = kp_reflect_access_find(j->m, j->functions[groups - r->entries]);
-    uint32_t offset;
-    if (!has_launch_push(j, &access, &offset) || offset < r->push_size)
-        return;
-    size_t count;
-    const kp_reflect_binding *bindings = kp_reflect_bindings_read(&j->types, access.flags, &count);
-    r->foldable = same_bindings(r, bindings, count - (r->reports && count != 0));
-    r->launch_push_offset = r->foldable ? offset : 0;
+    r->foldable = takes_launch_push(j, groups);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -577,11 +579,6 @@ void kp_reflect_destroy(kp_reflect *reflect) {
     kp_alloc_free(h);
 }
 
-static int by_value_id(const void *a, const void *b) {
-    uint32_t x = ((const kp_reflect_value *)a)->id, y = ((const kp_reflect_value *)b)->id;
-    return x < y ? -1 : x > y;
-}
-
 kp_result kp_reflect_specialize(const kp_reflect *reflect, const kp_reflect_value *values, size_t value_count,
                                 kp_reflect_sizes *out) {
     kp_reflect_value *sorted = kp_alloc_zero(value_count, sizeof *sorted);
@@ -589,7 +586,7 @@ kp_result kp_reflect_specialize(const kp_reflect *reflect, const kp_reflect_valu
         return kp_error_host_memory(value_count * sizeof *sorted);
     if (value_count != 0)
         memcpy(sorted, values, value_count * sizeof *sorted);
-    qsort(sorted, value_count, sizeof *sorted, by_value_id);
+    qsort(sorted, value_count, sizeof *sorted, kp_reflect_types_order);
     holder h = *(const holder *)(const void *)reflect; // the tables that it points to are read, not changed
     kp_arena scratch = {0};
     h.module.label = "SPIR-V";

@@ -54,7 +54,7 @@ static void set_value(kp_reflect_row *row, uint64_t value, unsigned width) {
     row->known = width != 0;
 }
 
-static int by_id(const void *a, const void *b) {
+int kp_reflect_types_order(const void *a, const void *b) {
     uint32_t x = ((const kp_reflect_value *)a)->id, y = ((const kp_reflect_value *)b)->id;
     return x < y ? -1 : x > y;
 }
@@ -64,7 +64,7 @@ static const kp_reflect_value *given(const kp_reflect_types *t, uint32_t row) {
     kp_reflect_value key = {.id = t->module->defs[row].spec};
     if (key.id == KP_REFLECT_NONE || t->value_count == 0)
         return NULL;
-    return bsearch(&key, t->values, t->value_count, sizeof key, by_id);
+    return bsearch(&key, t->values, t->value_count, sizeof key, kp_reflect_types_order);
 }
 
 static uint64_t literal(const kp_reflect_instruction *i, unsigned width) {

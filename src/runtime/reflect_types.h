@@ -48,4 +48,7 @@ uint32_t kp_reflect_types_storage_class(const kp_reflect_module *m, uint32_t row
 uint64_t kp_reflect_types_sum(uint64_t a, uint64_t b);
 uint64_t kp_reflect_types_product(uint64_t a, uint64_t b);
 
+// Of two kp_reflect_values, by id: for qsort and bsearch.
+int kp_reflect_types_order(const void *a, const void *b);
+
 #endif

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/launch.h"
 #include "base/str.h"
+#include "reflect_types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +78,6 @@ static kp_result read_value(const kp_reflect *reflect, const kp_spec *spec, cons
     return KP_OK;
 }
 
-static int by_id(const void *a, const void *b) {
-    uint32_t x = ((const kp_reflect_value *)a)->id, y = ((const kp_reflect_value *)b)->id;
-    return (x > y) - (x < y);
-}
-
 kp_result kp_specs_read(const kp_reflect *reflect, const kp_spec *specs, size_t count, const char *label,
                         kp_reflect_value **out) {
     if (count != 0 && specs == NULL)
@@ -94,7 +90,7 @@ kp_result kp_specs_read(const kp_reflect *reflect, const kp_spec *specs, size_t 
         result = read_value(reflect, &specs[i], label, &values[i]);
     }
     if (result == KP_OK) {
-        qsort(values, count, sizeof *values, by_id);
+        qsort(values, count, sizeof *values, kp_reflect_types_order);
         for (size_t i = 1; i < count && result == KP_OK; i++) {
             if (values[i].id == values[i - 1].id)
                 result = kp_error_set(KP_ERROR_ARGUMENT, "algorithm '%s': specialization constant %u is given twice",

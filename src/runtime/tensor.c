@@ -120,17 +120,9 @@ kp_result kp_tensor_make(kp_manager *manager, const kp_tensor_desc *desc, const 
     return KP_OK;
 }
 
-kp_result kp_tensor_check(const kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out,
-                          const char *function) {
-    kp_result result = kp_manager_check(manager, function, NULL);
-    if (result == KP_OK && (desc == NULL || out == NULL))
-        result = kp_error_set(KP_ERROR_ARGUMENT, "%s: %s is NULL", function, desc == NULL ? "desc" : "out");
-    return result;
-}
-
 kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out) {
     const kp_tensor_given given = {0};
-    kp_result result = kp_tensor_check(manager, desc, out, "kp_tensor_create");
+    kp_result result = kp_manager_check_making(manager, desc, out, "kp_tensor_create");
     if (result != KP_OK)
         return result;
     result = kp_tensor_make(manager, desc, &given, out);
@@ -141,7 +133,7 @@ kp_result kp_tensor_create(kp_manager *manager, const kp_tensor_desc *desc, kp_t
 
 kp_result kp_vulkan_adopt_buffer(kp_manager *manager, VkBuffer buffer, VkDeviceSize size, const kp_tensor_desc *desc,
                                  kp_tensor **out) {
-    kp_result result = kp_tensor_check(manager, desc, out, "kp_vulkan_adopt_buffer");
+    kp_result result = kp_manager_check_making(manager, desc, out, "kp_vulkan_adopt_buffer");
     if (result != KP_OK)
         return result;
     if (buffer == VK_NULL_HANDLE)

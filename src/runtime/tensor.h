@@ -10,9 +10,6 @@ typedef struct kp_tensor_given {
     kp_buffer_share share; // memory that is imported
 } kp_tensor_given;
 
-// The usual first lines of such a call.
-kp_result kp_tensor_check(const kp_manager *manager, const kp_tensor_desc *desc, kp_tensor **out, const char *function);
-
 // `bytes` of it from byte `first` on, as numbers of one byte, whatever its elements are.
 kp_result kp_tensor_bytes_view(kp_tensor *tensor, uint64_t first, uint64_t bytes, kp_tensor **out);
 

@@ -1,6 +1,8 @@
 // See gpu.h.
 #include "gpu.h"
 
+#include <fcntl.h>
+
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -193,4 +195,11 @@ void gpu_world_destroy(gpu_world *world, int order, void (*then)(gpu_world *worl
         left[pick] = left[n - 1];
         then(world, payload);
     }
+}
+
+unsigned gpu_open_descriptors(void) {
+    unsigned count = 0;
+    for (int fd = 0; fd < 1024; fd++)
+        count += fcntl(fd, F_GETFD) >= 0;
+    return count;
 }

@@ -98,6 +98,9 @@ void gpu_world_drop(gpu_world *world, int kind);
 enum { GPU_ORDERS = 5 * 4 * 3 * 2 };
 void gpu_world_destroy(gpu_world *world, int order, void (*then)(gpu_world *world, void *payload), void *payload);
 
+// File descriptors that this process has open.
+unsigned gpu_open_descriptors(void);
+
 extern const char gpu_multiply_glsl[];
 
 #endif

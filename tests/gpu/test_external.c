@@ -250,13 +250,6 @@ static void two_processes_have_one_memory(void **state) {
     kp_manager_destroy(mgr);
 }
 
-static unsigned open_descriptors(void) {
-    unsigned count = 0;
-    for (int fd = 0; fd < 1024; fd++)
-        count += fcntl(fd, F_GETFD) >= 0;
-    return count;
-}
-
 static void what_is_no_such_memory_is_refused(void **state) {
     kp_manager *mgr = *state;
     if (!can_share(mgr))
@@ -272,7 +265,7 @@ static void what_is_no_such_memory_is_refused(void **state) {
     FAILS(kp_tensor_export(x, NULL), KP_ERROR_ARGUMENT, "kp_tensor_export: out is NULL");
     FAILS(kp_tensor_export(NULL, &e), KP_ERROR_ARGUMENT, "kp_tensor_export: tensor is NULL");
     OK(kp_tensor_export(x, &good));
-    unsigned before = open_descriptors();
+    unsigned before = gpu_open_descriptors();
     e = good;
     e.device_uuid[0] ^= 1;
     FAILS(kp_tensor_import(mgr, &e, &desc, &y), KP_ERROR_ARGUMENT,
@@ -311,12 +304,12 @@ static void what_is_no_such_memory_is_refused(void **state) {
     FAILS(kp_tensor_import(mgr, NULL, &desc, &y), KP_ERROR_ARGUMENT, "kp_tensor_import: from is NULL");
     FAILS(kp_tensor_create(mgr, &(kp_tensor_desc){.count = 1, .exported = (kp_handle_type)9, .label = "z"}, &y),
           KP_ERROR_ARGUMENT, "tensor 'z': 9 is not a handle type");
-    assert_int_equal(open_descriptors(), before); // none was kept
+    assert_int_equal(gpu_open_descriptors(), before); // none was kept
     OK(kp_tensor_import(mgr, &good, &desc, &y));
     kp_external_memory again;
     FAILS(kp_tensor_export(y, &again), KP_ERROR_STATE, "tensor 'y' was not made to be exported *");
     kp_tensor_destroy(y);
-    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(gpu_open_descriptors(), before);
     FILE *other = tmpfile();
     assert_non_null(other);
     assert_int_equal(ftruncate(fileno(other), (off_t)good.size), 0);
@@ -560,9 +553,9 @@ static void a_sync_file_is_one_signal(void **state) {
         OK(kp_sequence_await(a, UINT64_MAX));
         kp_semaphore_destroy(awaited);
         kp_algorithm_destroy(write);
-        before = round == 1 ? open_descriptors() : before; // SwiftShader keeps one for what it compiles
+        before = round == 1 ? gpu_open_descriptors() : before; // SwiftShader keeps one for what it compiles
     }
-    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(gpu_open_descriptors(), before);
     OK(kp_sequence_clear(a));
     OK(kp_sequence_clear(b)); // a signal that is waited for is none to export; nor is one of an imported semaphore
     OK(kp_sequence_submit(a, &(kp_submit_desc){.signals = &(kp_semaphore_point){set, 0}, .signal_count = 1}));

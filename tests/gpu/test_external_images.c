@@ -17,13 +17,6 @@ static const kp_image_desc kinds[] = {
     {.dtype = KP_F16, .channels = 4, .width = 7, .height = 7},
 };
 
-static unsigned open_descriptors(void) {
-    unsigned count = 0;
-    for (int fd = 0; fd < 1024; fd++)
-        count += fcntl(fd, F_GETFD) >= 0;
-    return count;
-}
-
 // An image that can be exported, or NULL where the device says why it has none.
 static kp_image *exportable(kp_manager *mgr, const kp_image_desc *kind, const void *data) {
     kp_image_desc desc = *kind;
@@ -99,8 +92,8 @@ static void two_managers_have_one_image(void **state) {
         sync(other, y, false);
         assert_memory_equal(kp_tensor_data(y), data, bytes);
         kp_image_destroy(y);
-        before = before == 0 ? open_descriptors() : before;
-        assert_int_equal(open_descriptors(), before);
+        before = before == 0 ? gpu_open_descriptors() : before;
+        assert_int_equal(gpu_open_descriptors(), before);
     }
     kp_manager_destroy(other);
 }
@@ -174,7 +167,7 @@ static void what_is_no_such_image_is_refused(void **state) {
         kp_image_desc desc = kinds[0];
         desc.label = "y";
         OK(kp_image_export(x, &good));
-        unsigned before = open_descriptors();
+        unsigned before = gpu_open_descriptors();
         FAILS(kp_image_import(mgr, NULL, &desc, &y), KP_ERROR_ARGUMENT, "kp_image_import: from is NULL");
         FAILS(kp_image_import(mgr, &good, NULL, &y), KP_ERROR_ARGUMENT, "kp_image_import: desc is NULL");
         e = good;
@@ -214,11 +207,11 @@ static void what_is_no_such_image_is_refused(void **state) {
         desc.data = &good;
         FAILS(kp_image_import(mgr, &good, &desc, &y), KP_ERROR_ARGUMENT, "image 'y': imported memory has its contents");
         desc.data = NULL;
-        assert_int_equal(open_descriptors(), before); // none was kept
+        assert_int_equal(gpu_open_descriptors(), before); // none was kept
         OK(kp_image_import(mgr, &good, &desc, &y));
         FAILS(kp_image_export(y, &e), KP_ERROR_STATE, "image 'y' was not made to be exported *");
         kp_image_destroy(y);
-        assert_int_equal(open_descriptors(), before);
+        assert_int_equal(gpu_open_descriptors(), before);
         close(good.fd);
     }
     kp_manager_destroy(mgr);
@@ -271,7 +264,7 @@ static void another_form_of_image_is_refused(void **state) {
     assert_int_equal(e.kind, KP_EXTERNAL_IMAGE);
     assert_true(e.image.dtype == KP_F32 && !e.image.normalized && e.image.channels == 1 && e.image.width == 8 &&
                 e.image.height == 8 && e.image.depth == 0);
-    unsigned before = open_descriptors();
+    unsigned before = gpu_open_descriptors();
     for (size_t k = 0; k < COUNT_OF(others); k++) {
         kp_image_desc desc = others[k].desc;
         char words[160];
@@ -286,7 +279,7 @@ static void another_form_of_image_is_refused(void **state) {
     kp_image_destroy(y);
     FAILS(kp_tensor_import(mgr, &e, &(kp_tensor_desc){.count = 64, .label = "t"}, &y), KP_ERROR_TYPE,
           "tensor 't': the memory is that of an image, of 8 x 8 pixels of 1 f32");
-    assert_int_equal(open_descriptors(), before);
+    assert_int_equal(gpu_open_descriptors(), before);
     close(e.fd);
     kp_image_destroy(x);
 }
