@@ -612,7 +612,9 @@ static kp_node *check_any(kp_checker *c, kp_node *n) {
     case KP_NODE_NONE:
         kp_check_fail(c, n, "None is not in the kernel language");
     case KP_NODE_TUPLE:
-        kp_check_fail(c, n, "a tuple is not a value of the kernel language");
+        kp_check_fail(
+            c, n,
+            "a tuple is not a value of the kernel language; write a list, or give it a name outside of the kernel");
     case KP_NODE_LIST:
         return kp_check_array(c, n);
     case KP_NODE_COMPREHENSION:

@@ -283,7 +283,7 @@ void kp_check_struct_alias(kp_checker *c, const kp_node *value, const kp_node *t
         kp_check_fail(c, value,
                       "in Python '%s' would be this %s itself, and an assignment to a field of the one changes the "
                       "other; write %s%s%s.copy()",
-                      root->u.symbol->name != NULL ? root->u.symbol->name->text : "it", value->type->name,
+                      root->u.symbol->name != NULL ? kp_check_text(c, target) : "it", value->type->name,
                       compound ? "(" : "", text, compound ? ")" : "");
 }
 
