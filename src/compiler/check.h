@@ -108,6 +108,8 @@ uint32_t kp_signature_push_size(const kp_type *type); // bytes of a push constan
 
 kp_kernel *kp_check_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);
 
+bool kp_check_is_member(const kp_node *n); // a COMPARE of `in` or `not in`
+
 // names.c: only what does not depend on types; parameters may have none.
 void kp_names_run(kp_unit *unit, kp_parser_outline *outline, kp_function *function);
 

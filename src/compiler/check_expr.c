@@ -428,6 +428,8 @@ static kp_node *check_binary(kp_checker *c, kp_node *n) {
 static bool is_equality(kp_token_kind op) { return op == KP_TOKEN_EQUAL || op == KP_TOKEN_NOT_EQUAL; }
 
 static kp_node *check_compare(kp_checker *c, kp_node *n) {
+    if (kp_check_is_member(n))
+        return kp_check_member(c, n);
     kp_list list = n->u.compare.list;
     uint32_t pairs = list.count - 1;
     kp_node **lefts = n->u.compare.lefts = KP_UNIT_NEW(c->unit, kp_node *, pairs);

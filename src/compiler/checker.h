@@ -167,6 +167,9 @@ kp_node *kp_check_parallel(kp_checker *c, kp_node *n, const struct kp_builtin *r
 // uniform.c
 void kp_uniform_run(kp_checker *c); // the whole kernel, when all else is checked
 
+// check_member.c
+kp_node *kp_check_member(kp_checker *c, kp_node *n); // n: COMPARE of `in`
+
 // check_array.c
 kp_node *kp_check_array(kp_checker *c, kp_node *n);                                       // n: LIST
 kp_node *kp_check_array_repeat(kp_checker *c, kp_node *n, kp_node *left, kp_node *right); // n: BINARY, one is an array

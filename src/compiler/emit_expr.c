@@ -83,7 +83,7 @@ static bool is_cheap(const kp_node *n, int *left) {
     case KP_NODE_BINARY:
         return cheap_operator(n->op) && is_cheap(n->u.binary.left, left) && is_cheap(n->u.binary.right, left);
     case KP_NODE_COMPARE:
-        return n->u.compare.list.count == 2 && is_cheap(n->u.compare.lefts[0], left) &&
+        return n->u.compare.list.count == 2 && !kp_check_is_member(n) && is_cheap(n->u.compare.lefts[0], left) &&
                is_cheap(n->u.compare.rights[0], left);
     default:
         return false;
@@ -154,7 +154,24 @@ static uint32_t compare_item(kp_emitter *e, kp_node *n, uint32_t index) {
     return kp_emit_compare(e, n->u.compare.ops[index], n->u.compare.lefts[index]->type, left, right);
 }
 
+// x is worked out once.
+static uint32_t emit_member(kp_emitter *e, kp_node *n) {
+    const kp_node *x = n->u.compare.list.items[0];
+    uint32_t kept = x->kind != KP_NODE_CONST ? kp_emit_expr(e, n->u.compare.list.items[0]) : 0, found = 0;
+    for (uint32_t i = 0; i + 1 < n->u.compare.list.count; i++) {
+        kp_node *left = n->u.compare.lefts[i];
+        uint32_t own = kept != 0 ? kp_emit_cast(e, x->type, left->type, kept) : kp_emit_expr(e, left);
+        uint32_t other = kp_emit_expr(e, n->u.compare.rights[i]);
+        uint32_t same = kp_emit_compare(e, KP_TOKEN_EQUAL, left->type, own, other);
+        found = found == 0 ? same : kp_spirv_binary(e->s, SpvOpLogicalOr, e->type_bool, found, same);
+    }
+    bool negated = n->u.compare.ops[0] == KP_TOKEN_NOT;
+    return negated ? kp_spirv_unary(e->s, SpvOpLogicalNot, e->type_bool, found) : found;
+}
+
 static uint32_t emit_comparison(kp_emitter *e, kp_node *n) {
+    if (kp_check_is_member(n))
+        return emit_member(e, n);
     uint32_t pairs = n->u.compare.list.count - 1;
     bool all_cheap = true;
     for (uint32_t i = 1; i < pairs; i++)

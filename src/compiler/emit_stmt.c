@@ -239,7 +239,7 @@ static uint32_t count_orders(const kp_node *n) {
         return count + count_orders(n->u.operand);
     for (uint32_t i = 0; n->kind == KP_NODE_BOOL && i < n->u.list.count; i++)
         count += count_orders(n->u.list.items[i]);
-    for (uint32_t i = 0; n->kind == KP_NODE_COMPARE && i + 1 < n->u.compare.list.count; i++) {
+    for (uint32_t i = 0; n->kind == KP_NODE_COMPARE && !kp_check_is_member(n) && i + 1 < n->u.compare.list.count; i++) {
         bool equality = n->u.compare.ops[i] == KP_TOKEN_EQUAL || n->u.compare.ops[i] == KP_TOKEN_NOT_EQUAL;
         count += kp_type_is_signed(n->u.compare.lefts[i]->type) && !equality;
     }

@@ -309,13 +309,33 @@ static bool is_comparison(const kp_parser *p) {
     return p->at->kind >= KP_TOKEN_LESS && p->at->kind <= KP_TOKEN_NOT_EQUAL;
 }
 
-// comparison := binary (('<' | '>' | '<=' | '>=' | '==' | '!=') binary)*
+static bool is_member(const kp_parser *p) {
+    return is(p, KP_TOKEN_IN) || (is(p, KP_TOKEN_NOT) && p->at[1].kind == KP_TOKEN_IN);
+}
+
+// member := binary ['not'] 'in' binary
+static kp_node *member(kp_parser *p, kp_node *first) {
+    kp_node *n = kp_parser_node(p, KP_NODE_COMPARE, first->first);
+    kp_list list = {.items = KP_UNIT_NEW(p->unit, kp_node *, 2), .count = 2};
+    n->u.compare.ops = KP_UNIT_NEW(p->unit, kp_token_kind, 1);
+    n->u.compare.ops[0] = p->at->kind;
+    if (take(p)->kind == KP_TOKEN_NOT)
+        take(p);
+    list.items[0] = first;
+    list.items[1] = binary(p, 1);
+    n->u.compare.list = list;
+    if (is_comparison(p) || is_member(p))
+        kp_error_at(p->unit, p->at, NULL, "'in' is not chained with other comparisons; join them with 'and'");
+    return kp_parser_end_node(p, n);
+}
+
+// comparison := binary (('<' | '>' | '<=' | '>=' | '==' | '!=') binary)* | member
 static kp_node *comparison(kp_parser *p) {
     kp_node *first = binary(p, 1);
-    if (is(p, KP_TOKEN_IN) || is(p, KP_TOKEN_IS) || (is(p, KP_TOKEN_NOT) && p->at[1].kind == KP_TOKEN_IN)) {
-        const char *word = is(p, KP_TOKEN_NOT) ? "not in" : kp_lexer_spelling(p->at->kind);
-        kp_error_at(p->unit, p->at, NULL, "'%s' is not in the kernel language%s", word, kp_habit_word(p->unit, word));
-    }
+    if (is(p, KP_TOKEN_IS))
+        kp_error_at(p->unit, p->at, NULL, "'is' is not in the kernel language%s", kp_habit_word(p->unit, "is"));
+    if (is_member(p))
+        return member(p, first);
     if (!is_comparison(p))
         return first;
     kp_node *n = kp_parser_node(p, KP_NODE_COMPARE, first->first);
@@ -326,6 +346,8 @@ static kp_node *comparison(kp_parser *p) {
         take(p);
         kp_parser_push(p, binary(p, 1));
     }
+    if (is_member(p))
+        kp_error_at(p->unit, p->at, NULL, "'in' is not chained with other comparisons; join them with 'and'");
     kp_list list = kp_parser_pop(p, base);
     kp_token_kind *ops = KP_UNIT_NEW(p->unit, kp_token_kind, list.count - 1);
     ops[0] = start->kind;

@@ -340,3 +340,11 @@ def deep(i: Index, b: Array[i32]):
                             else:
                                 continue
                         b[i] += 1
+
+ALLOWED = (2, 3, 5)
+
+def members(i: Index, n: Array[i32], x: Array[f32]):
+    if n[i] in (1, 2, n[0]) and n[i] not in ALLOWED or x[i] in [0, 1.5]:
+        n[i] = i32(n[i] not in ())
+    while not (n[i] in ALLOWED):
+        n[i] += 1 if 2 in ALLOWED else 0
