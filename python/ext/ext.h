@@ -29,8 +29,9 @@ typedef struct kp_ext {
     PyTypeObject *algorithm_type;
     PyTypeObject *sequence_type;
     PyTypeObject *program_type;
-    PyTypeObject *call_type; // the base of kp.Kernel
-    PyTypeObject *op_type;   // kp.OpBase
+    PyTypeObject *host_side_type; // in no module
+    PyTypeObject *call_type;      // the base of kp.Kernel
+    PyTypeObject *op_type;        // kp.OpBase
     PyTypeObject *op_types[EXT_OP_TYPES];
     PyTypeObject *external_type;  // kp.ExternalMemory, a struct sequence
     PyTypeObject *semaphore_type; //
@@ -43,7 +44,7 @@ typedef struct kp_ext {
     PyTypeObject *ndarray;     // numpy.ndarray; NULL until a kernel is called while NumPy is there
     PyTypeObject *numbers[EXT_NUMBERS];     // numpy.float32, float64, int32, int64; likewise
     PyObject *struct_dtypes;                // {dtype: the first one that is equal}; ext_struct_one
-    PyObject *frombuffer;                   // numpy.frombuffer and dtypes; NULL until an array is first asked for
+    PyObject *make_array;                   // numpy.ndarray and dtypes; NULL until an array is first asked for
     PyObject *numpy_dtypes[KP_DTYPE_COUNT]; //
     uint64_t serials;                       // last serial given to a tensor
 } kp_ext;

@@ -268,10 +268,10 @@ static int module_exec(PyObject *module) {
     kp_ext *ext = PyModule_GetState(module);
     if (ext_error_init(ext, module) < 0 || add_enums(ext, module) < 0 || add_dtypes(module) < 0 ||
         add_classic_ops(module) < 0 || ext_device_init(ext, module) < 0 || ext_memory_init(ext, module) < 0 ||
-        ext_tensor_init(ext, module) < 0 || ext_image_init(ext, module) < 0 || ext_program_init(ext, module) < 0 ||
-        ext_call_init(ext, module) < 0 || ext_algorithm_init(ext, module) < 0 || ext_sequence_init(ext, module) < 0 ||
-        ext_external_init(ext, module) < 0 || ext_semaphore_init(ext, module) < 0 || ext_op_init(ext, module) < 0 ||
-        ext_manager_init(ext, module) < 0)
+        ext_host_side_init(ext, module) < 0 || ext_tensor_init(ext, module) < 0 || ext_image_init(ext, module) < 0 ||
+        ext_program_init(ext, module) < 0 || ext_call_init(ext, module) < 0 || ext_algorithm_init(ext, module) < 0 ||
+        ext_sequence_init(ext, module) < 0 || ext_external_init(ext, module) < 0 ||
+        ext_semaphore_init(ext, module) < 0 || ext_op_init(ext, module) < 0 || ext_manager_init(ext, module) < 0)
         return -1;
     return ext_log_init(module);
 }
@@ -309,7 +309,8 @@ static int module_exec(PyObject *module) {
         for (int i = 0; i < EXT_NUMBERS; i++)      \
             X(ext->numbers[i]);                    \
         X(ext->struct_dtypes);                     \
-        X(ext->frombuffer);                        \
+        X(ext->make_array);                        \
+        X(ext->host_side_type);                    \
         for (int i = 0; i < KP_DTYPE_COUNT; i++)   \
             X(ext->numpy_dtypes[i]);               \
     } while (0)

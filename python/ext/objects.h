@@ -332,6 +332,10 @@ PyObject *ext_view_reshape(PyObject *tensor, PyObject *args);
 // exchange.c: methods of ext_tensor for other libraries
 // ---------------------------------------------------------------------------------------------------------------------
 
+// host_side.c: the base of a NumPy array on the memory, with a hold on its host side. NULL with an exception.
+PyObject *ext_host_side_new(kp_ext *ext, PyObject *memory);
+int ext_host_side_init(kp_ext *ext, PyObject *module);
+
 PyObject *ext_exchange_array(PyObject *memory, PyObject *args, PyObject *kwargs);
 PyObject *ext_exchange_dlpack(PyObject *tensor, PyObject *args, PyObject *kwargs);
 PyObject *ext_exchange_dlpack_device(PyObject *tensor, PyObject *unused);

@@ -226,22 +226,22 @@ static void memory_releasebuffer(PyObject *self, Py_buffer *view) {
     ext_memory_drop_host(view->internal);
 }
 
-// numpy.frombuffer, and the dtype; imported when an array is first asked for. -1 with an exception.
+// numpy.ndarray, and the dtype; imported when an array is first asked for. -1 with an exception.
 static int need_numpy(kp_ext *ext, kp_dtype dtype) {
-    if (ext->frombuffer != NULL && ext->numpy_dtypes[dtype] != NULL)
+    if (ext->make_array != NULL && ext->numpy_dtypes[dtype] != NULL)
         return 0;
     PyObject *numpy = PyImport_ImportModule("numpy");
     if (numpy == NULL)
         return -1;
-    PyObject *frombuffer = PyObject_GetAttrString(numpy, "frombuffer");
+    PyObject *make_array = PyObject_GetAttrString(numpy, "ndarray");
     PyObject *made = PyObject_CallMethod(numpy, "dtype", "s", ext_element_numpy(dtype));
     Py_DECREF(numpy);
-    if (frombuffer == NULL || made == NULL) {
-        Py_XDECREF(frombuffer);
+    if (make_array == NULL || made == NULL) {
+        Py_XDECREF(make_array);
         Py_XDECREF(made);
         return -1;
     }
-    EXT_SET(ext->frombuffer, frombuffer);
+    EXT_SET(ext->make_array, make_array);
     EXT_SET(ext->numpy_dtypes[dtype], made);
     return 0;
 }
@@ -259,14 +259,12 @@ static PyObject *memory_data(PyObject *self, PyObject *unused) {
     if (ext_memory_elements(t) == NULL || need_numpy(t->ext, t->dtype) < 0)
         return NULL;
     PyObject *dtype = t->numpy != NULL ? t->numpy : t->ext->numpy_dtypes[t->dtype];
-    PyObject *array = PyObject_CallFunctionObjArgs(t->ext->frombuffer, self, dtype, NULL);
-    if (array == NULL || t->ndim == 1 || t->image)
-        return array;
-    PyObject *shape = ext_axes_tuple(t);
-    PyObject *shaped = shape != NULL ? PyObject_CallMethod(array, "reshape", "O", shape) : NULL;
-    Py_DECREF(array);
+    PyObject *shape = t->image ? Py_BuildValue("(n)", t->count) : ext_axes_tuple(t);
+    PyObject *side = shape != NULL ? ext_host_side_new(t->ext, self) : NULL;
+    PyObject *array = side != NULL ? PyObject_CallFunctionObjArgs(t->ext->make_array, shape, dtype, side, NULL) : NULL;
     Py_XDECREF(shape);
-    return shaped;
+    Py_XDECREF(side);
+    return array;
 }
 
 static PyObject *memory_set_data(PyObject *self, PyObject *object) {

@@ -27,6 +27,25 @@ def test_tensor_is_float32_and_flat(mgr):
     assert not t.is_init()
 
 
+@pytest.mark.parametrize(
+    "make", [lambda m: m.tensor([1, 2, 3]), lambda m: m.zeros((2, 2)), lambda m: m.image([1, 2], 2, 1, 1)]
+)
+def test_the_base_of_an_array_answers_as_its_memory(make):
+    """As Kompute's own programs look whether the memory behind an array is there."""
+    mgr = kp.Manager()
+    memory = make(mgr)
+    array = memory.data()
+    values = array.tolist()
+    assert array.base.is_init() and array.base.size() == memory.size() and array.base.data_type() == kp.DataTypes.float
+    assert array[:1].base is array and repr(memory) in repr(array.base)
+    with pytest.raises(AttributeError, match="nothing"):
+        _ = array.base.nothing
+    del memory
+    assert array.base.is_init() is True
+    mgr.destroy()
+    assert array.base.is_init() is False and array.tolist() == values
+
+
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_tensor_t_keeps_the_type(mgr, dtype):
     array = np.array([0, 1, 1, 0, 1], dtype=dtype)
