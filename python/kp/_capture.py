@@ -268,11 +268,10 @@ class _Names(ast.NodeVisitor):
         else:
             self.bound.add(node.id)
 
-    def visit_Global(self, node: ast.Global) -> None:
+    def visit_Global(self, node: ast.Global | ast.Nonlocal) -> None:
         self.declared.update(node.names)
 
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        self.declared.update(node.names)
+    visit_Nonlocal = visit_Global
 
     def visit_Attribute(self, node: ast.Attribute) -> None:
         path = _path(node)

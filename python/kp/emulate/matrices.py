@@ -121,9 +121,6 @@ class Matrix(Composite):
             return self.T @ other
         raise TypeError(f"@: {type(other).__name__} and {type(self).__name__}")
 
-    def __bool__(self) -> bool:
-        raise TypeError(f"a {type(self).__name__} is neither true nor false")
-
     def __eq__(self, other: object) -> bool:
         raise TypeError("matrices are compared row by row")
 

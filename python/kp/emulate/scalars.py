@@ -327,11 +327,8 @@ _FLOAT = {
 }
 
 
-def _rounded(function: Callable[[float, float], float]) -> Callable[[Any, float, float], Any]:
-    return lambda kind, a, b: kind(function(a, b))
-
-
-def _wrapped(function: Callable[[int, int], int]) -> Callable[[Any, int, int], Any]:
+def _fitted(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any], Any]:
+    """Rounded to the type, or wrapped."""
     return lambda kind, a, b: kind(function(a, b))
 
 
@@ -346,11 +343,11 @@ def _quotient(kind: Any, a: int, b: int) -> Any:
 
 
 for _name, _symbol in ARITHMETIC.items():
-    _binary(Float, _name, _symbol, float, _rounded(_FLOAT[_name]))
+    _binary(Float, _name, _symbol, float, _fitted(_FLOAT[_name]))
 for _name, _symbol in {**ARITHMETIC, **BITWISE}.items():
     if _name not in ("truediv", "pow"):
         _full = f"__{_name}__"
-        _binary(Integer, _name, _symbol, int, _wrapped(getattr(operator, _full)))
+        _binary(Integer, _name, _symbol, int, _fitted(getattr(operator, _full)))
 _binary(Integer, "truediv", "/", int, _quotient)
 _binary(Integer, "pow", "**", int, lambda kind, a, b: kind(_integer_power(kind, a, b)))
 for _name, _symbol in COMPARISONS.items():

@@ -41,6 +41,9 @@ class Composite(Value):
     def at_home(self, store: Callable[[Any], None]) -> Any:
         raise NotImplementedError
 
+    def __bool__(self) -> bool:
+        raise TypeError(f"a {type(self).__name__} is neither true nor false")
+
 
 class Vector(Composite):
     """A vector. One that was read out of a buffer remembers its place, so that `a[i].x = 1.0` stores."""
@@ -136,9 +139,6 @@ class Vector(Composite):
 
     def __iter__(self) -> Iterator[Any]:
         return iter(list(self._parts))
-
-    def __bool__(self) -> bool:
-        raise TypeError(f"a {type(self).__name__} is neither true nor false")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(map(repr, self._parts))})"
