@@ -31,7 +31,7 @@ def load_layer(folder: Path) -> ctypes.CDLL:
     if not library.exists():
         sys.exit(f"{library} is not there: build with -DKP_BENCH=ON, or say where with KP_BENCH_BUILD")
     os.environ["VK_INSTANCE_LAYERS"] = "VK_LAYER_KP_stub"
-    os.environ["VK_LAYER_PATH"] = str(folder)
+    os.environ["VK_LAYER_PATH"] = str(folder.parent / "vulkan_layers")
     os.environ["NODEVICE_SELECT"] = "1"  # Mesa's own layer, which may come between
     return ctypes.CDLL(str(library))
 
