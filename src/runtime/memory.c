@@ -210,7 +210,7 @@ static kp_result too_large(const kp_memory *memory, const char *limit, uint64_t 
 static kp_result check_size(const kp_memory *memory) {
     const kp_info *info = &memory->manager->device->info;
     VkDeviceSize size = buffer_size(memory->bytes);
-    if (memory->bytes > SIZE_MAX - 4 || memory->bytes > UINT64_MAX - 4)
+    if (memory->bytes > SIZE_MAX - 16 || size < memory->bytes) // rounding up came round
         return kp_error_set(KP_ERROR_LIMIT, "%s '%s': %llu bytes are more than this program can address",
                             kp_memory_kind(memory), memory->label, (unsigned long long)memory->bytes);
     if (memory->format == NULL && size > info->max_buffer_range)

@@ -388,6 +388,17 @@ static void sizes_beyond_the_device_are_refused_and_smaller_ones_still_work(void
     for (size_t i = 0; i < COUNT_OF(sizes); i++)
         FAILS(kp_tensor_create(mgr, &(kp_tensor_desc){.count = sizes[i], .label = "big"}, &t), KP_ERROR_LIMIT,
               "tensor 'big': *");
+    for (uint64_t less = 0; less < 70; less++) { // what is rounded up comes round
+        for (size_t k = 0; k < COUNT_OF(all_types); k++)
+            FAILS(kp_tensor_create(mgr,
+                                   &(kp_tensor_desc){.dtype = KP_U8,
+                                                     .count = UINT64_MAX - less,
+                                                     .memory_type = all_types[k],
+                                                     .uninitialized = true,
+                                                     .label = "big"},
+                                   &t),
+                  KP_ERROR_LIMIT, "tensor 'big': *");
+    }
     FAILS(kp_tensor_create(mgr, &(kp_tensor_desc){.ndim = 2, .shape = {UINT64_MAX, 2}}, &t), KP_ERROR_LIMIT,
           "tensor 'tensor': the shape has more than 2^64 elements");
     assert_null(t);
