@@ -85,7 +85,8 @@ static int run_once(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
 
 int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
     int result = run_once(s, call, timeout);
-    if (result < 0 && call != EXT_AWAIT && ext_spares_relieve(s->ext, s->core))
+    bool submitted = call == EXT_AWAIT || s->handle == NULL || kp_sequence_is_running(s->handle);
+    if (result < 0 && !submitted && ext_spares_relieve(s->ext, s->core))
         result = run_once(s, call, timeout);
     return result;
 }

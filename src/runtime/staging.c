@@ -93,19 +93,32 @@ static kp_result make_slot(const job *j, kp_staging_slot *slot) {
     return result == KP_OK ? make_sequence(j, slot) : result;
 }
 
+static void forget(kp_staging_slot *slot) {
+    kp_tensor_destroy(slot->part);
+    kp_tensor_destroy(slot->target);
+    slot->part = slot->target = NULL;
+}
+
+// All of it, to be made anew. What is in flight goes on, and keeps what it uses.
+static void drop_slot(kp_staging_slot *slot) {
+    forget(slot);
+    kp_sequence_destroy(slot->sequences[0]);
+    kp_sequence_destroy(slot->sequences[1]);
+    kp_tensor_destroy(slot->memory);
+    *slot = (kp_staging_slot){0};
+}
+
 // Waits for the submissions that use the tensor: where the host reaches it itself, nothing else would.
 static kp_result await_users(const job *j, kp_staging_slot *slot) {
     kp_memory *tensor = j->tensor;
     kp_result result = make_sequence(j, slot);
     if (result == KP_OK)
         result = (j->up ? kp_record_sync_device : kp_record_sync_local)(sequence_of(j, slot), &tensor, 1);
-    return result == KP_OK ? kp_sequence_eval(sequence_of(j, slot)) : result;
-}
-
-static void forget(kp_staging_slot *slot) {
-    kp_tensor_destroy(slot->part);
-    kp_tensor_destroy(slot->target);
-    slot->part = slot->target = NULL;
+    if (result == KP_OK)
+        result = kp_sequence_eval(sequence_of(j, slot));
+    if (result != KP_OK)
+        drop_slot(slot);
+    return result;
 }
 
 // Submits the copy of the bytes from `first` on.
@@ -125,7 +138,7 @@ static kp_result start(const job *j, kp_staging_slot *slot, uint64_t first, uint
     if (result == KP_OK)
         result = kp_sequence_eval_async(sequence_of(j, slot));
     if (result != KP_OK) {
-        forget(slot);
+        drop_slot(slot);
         return result;
     }
     slot->to = j->up ? NULL : data;
@@ -139,7 +152,10 @@ static kp_result finish(const job *j, kp_staging_slot *slot) {
     kp_result result = kp_sequence_await(sequence_of(j, slot), UINT64_MAX);
     if (result == KP_OK && slot->to != NULL)
         memcpy(slot->to, kp_tensor_data(slot->part), (size_t)slot->part->bytes);
-    forget(slot);
+    if (result == KP_OK)
+        forget(slot);
+    else
+        drop_slot(slot);
     return result;
 }
 
@@ -272,10 +288,7 @@ bool kp_staging_drop(kp_staging *staging) {
     kp_guard_lock(&staging->lock);
     for (unsigned k = 0; k < KP_STAGING_SLOTS; k++) {
         some = some || staging->slots[k].memory != NULL;
-        kp_sequence_destroy(staging->slots[k].sequences[0]);
-        kp_sequence_destroy(staging->slots[k].sequences[1]);
-        kp_tensor_destroy(staging->slots[k].memory);
-        staging->slots[k] = (kp_staging_slot){0};
+        drop_slot(&staging->slots[k]);
     }
     kp_guard_unlock(&staging->lock);
     return some;

@@ -286,16 +286,41 @@ static kp_result external_steps(things *t) {
     return KP_OK;
 }
 
+// An array up and down again, in two pieces. What failed once, and did not lose the device, works the next time.
+static kp_result move(kp_tensor *tensor, float *data, uint64_t bytes, bool up) {
+    kp_result result = up ? kp_tensor_upload(tensor, data, bytes) : kp_tensor_download(tensor, data, bytes);
+    if (result != KP_ERROR_HOST_MEMORY && result != KP_ERROR_DEVICE_MEMORY && result != KP_ERROR_TIMEOUT)
+        return result;
+    char words[512];
+    snprintf(words, sizeof words, "%s", kp_last_error());
+    kp_result again = up ? kp_tensor_upload(tensor, data, bytes) : kp_tensor_download(tensor, data, bytes);
+    if (again != KP_OK)
+        fail_msg("%s, and then %s", words, kp_last_error());
+    return result;
+}
+
+static kp_result staging_steps(things *t) {
+    enum { COUNT = (5 << 20) / 4 };
+    static float data[COUNT], back[COUNT];
+    for (size_t i = 0; i < COUNT; i++)
+        data[i] = (float)i;
+    memset(back, 0, sizeof back);
+    TRY(kp_manager_create(&(kp_manager_desc){.unified = KP_OFF}, &t->mgr));
+    TRY(kp_tensor_create(t->mgr, &(kp_tensor_desc){.count = COUNT, .uninitialized = true}, &t->tensors[0]));
+    TRY(move(t->tensors[0], data, sizeof data, true));
+    TRY(move(t->tensors[0], back, sizeof back, false));
+    assert_memory_equal(back, data, sizeof data);
+    return KP_OK;
+}
+
 typedef struct program {
     const char *name;
     kp_result (*steps)(things *t);
 } program;
 
-static const program programs[] = {{"multiply", multiply_steps},
-                                   {"regression", regression_steps},
-                                   {"async", async_steps},
-                                   {"memory", memory_steps},
-                                   {"external", external_steps}};
+static const program programs[] = {{"multiply", multiply_steps}, {"regression", regression_steps},
+                                   {"async", async_steps},       {"memory", memory_steps},
+                                   {"external", external_steps}, {"staging", staging_steps}};
 
 static kp_result run(const program *p) {
     things t = {0};
@@ -403,6 +428,8 @@ static void memory_calls(void **state) { (void)state, fail_each_call(&programs[3
 static void memory_allocations(void **state) { (void)state, fail_each_allocation(&programs[3]); }
 static void external_calls(void **state) { (void)state, fail_each_call(&programs[4]); }
 static void external_allocations(void **state) { (void)state, fail_each_allocation(&programs[4]); }
+static void staging_calls(void **state) { (void)state, fail_each_call(&programs[5]); }
+static void staging_allocations(void **state) { (void)state, fail_each_allocation(&programs[5]); }
 static void async_allocations(void **state) { (void)state, fail_each_allocation(&programs[2]); }
 static void regression_allocations(void **state) { (void)state, fail_each_allocation(&programs[1]); }
 
@@ -543,6 +570,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(async_allocations),  cmocka_unit_test(regression_allocations),
         cmocka_unit_test(memory_calls),       cmocka_unit_test(memory_allocations),
         cmocka_unit_test(external_calls),     cmocka_unit_test(external_allocations),
+        cmocka_unit_test(staging_calls),      cmocka_unit_test(staging_allocations),
         cmocka_unit_test(caches_do_not_grow), cmocka_unit_test(changes_make_no_pipelines),
     };
     const struct CMUnitTest two_queues[] = {cmocka_unit_test(async_calls_on_two_queues),
