@@ -337,8 +337,26 @@ static const char sample_glsl[] = "layout(binding = 0) uniform sampler2D i;\n"
 
 enum { SAMPLES = 6 };
 
-// A row of the four pixels 0 255 0 255, sampled.
-static void sample(kp_manager *mgr, kp_filter filter, kp_address_mode mode, const float *expected) {
+// A kernel of ours whose texture says `words`; without them, GLSL, for which the image says how it is sampled.
+static kp_algorithm *sampler_of(kp_manager *mgr, const char *words, kp_memory *const *memory) {
+    char text[256];
+    kp_program *program = NULL;
+    kp_algorithm *algorithm = NULL;
+    if (words == NULL)
+        return gpu_algorithm(mgr, sample_glsl, &(kp_algorithm_desc){.memory = memory, .memory_count = 3});
+    snprintf(text, sizeof text,
+             "def k(i: Index, t: Texture2D[f32, %s], at: Array[vec2], o: Array[f32]):\n    o[i] = t.sample(at[i])\n",
+             words);
+    OK(kp_compile(text, NULL, &program));
+    assert_int_equal(program->params[1].kind, KP_PARAM_TEXTURE);
+    OK(kp_algorithm_create(mgr, &(kp_algorithm_desc){.program = program, .memory = memory, .memory_count = 3},
+                           &algorithm));
+    kp_program_destroy(program);
+    return algorithm;
+}
+
+// A row of the four pixels 51 255 0 102, sampled.
+static void sample(kp_manager *mgr, kp_filter filter, kp_address_mode mode, const char *words, const float *expected) {
     const float at[2 * SAMPLES] = {0.125f, 0.5f, 0.375f, 0.5f, 0.25f, 0.5f, 0.5f, 0.5f, -0.125f, 0.5f, 1.125f, 0.5f};
     kp_image *image = NULL;
     OK(kp_image_create(mgr,
@@ -351,8 +369,7 @@ static void sample(kp_manager *mgr, kp_filter filter, kp_address_mode mode, cons
                                         .address_mode = mode},
                        &image));
     kp_tensor *places = gpu_floats(mgr, "at", 2 * SAMPLES, at), *out = gpu_floats(mgr, "out", SAMPLES, NULL);
-    kp_algorithm *sampler =
-        gpu_algorithm(mgr, sample_glsl, &(kp_algorithm_desc){.memory = LIST(image, places, out), .memory_count = 3});
+    kp_algorithm *sampler = sampler_of(mgr, words, LIST(image, places, out));
     gpu_once(mgr, sampler, LIST(image, places, out), 3, &(kp_dispatch_desc){.workgroups = {SAMPLES, 1, 1}});
     for (int i = 0; i < SAMPLES; i++) {
         if (expected[i] >= 0)
@@ -364,15 +381,28 @@ static void sample(kp_manager *mgr, kp_filter filter, kp_address_mode mode, cons
     kp_image_destroy(image);
 }
 
-static void samplers_filter_and_wrap(void **state) {
+static void samplers_do_as_the_image_says(void **state) {
     kp_manager *mgr = *state;
     // The middles of pixels 0 and 1, the edges between 0 and 1 and between 1 and 2 (nearest: either), and beyond.
-    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_CLAMP_TO_EDGE, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
-    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_REPEAT, (float[]){0.2f, 1, -1, -1, 0.4f, 0.2f});
-    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_MIRRORED_REPEAT, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
-    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_CLAMP_TO_BORDER, (float[]){0.2f, 1, -1, -1, 0, 0});
-    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_CLAMP_TO_EDGE, (float[]){0.2f, 1, 0.6f, 0.5f, 0.2f, 0.4f});
-    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_REPEAT, (float[]){0.2f, 1, 0.6f, 0.5f, 0.4f, 0.2f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_CLAMP_TO_EDGE, NULL, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_REPEAT, NULL, (float[]){0.2f, 1, -1, -1, 0.4f, 0.2f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_MIRRORED_REPEAT, NULL, (float[]){0.2f, 1, -1, -1, 0.2f, 0.4f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_CLAMP_TO_BORDER, NULL, (float[]){0.2f, 1, -1, -1, 0, 0});
+    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_CLAMP_TO_EDGE, NULL, (float[]){0.2f, 1, 0.6f, 0.5f, 0.2f, 0.4f});
+    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_REPEAT, NULL, (float[]){0.2f, 1, 0.6f, 0.5f, 0.4f, 0.2f});
+}
+
+static void samplers_do_as_the_kernel_says(void **state) {
+    kp_manager *mgr = *state;
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_CLAMP_TO_EDGE, "'linear', 'repeat'",
+           (float[]){0.2f, 1, 0.6f, 0.5f, 0.4f, 0.2f});
+    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_REPEAT, "'clamp_to_border', 'nearest'",
+           (float[]){0.2f, 1, -1, -1, 0, 0});
+    sample(mgr, KP_FILTER_LINEAR, KP_ADDRESS_MODE_REPEAT, "'clamp_to_edge'",
+           (float[]){0.2f, 1, 0.6f, 0.5f, 0.2f, 0.4f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_REPEAT, "'linear'", (float[]){0.2f, 1, 0.6f, 0.5f, 0.4f, 0.2f});
+    sample(mgr, KP_FILTER_NEAREST, KP_ADDRESS_MODE_REPEAT, "'unnormalized'",
+           (float[]){0.2f, 0.2f, 0.2f, 0.2f, 0.2f, 1});
 }
 
 static void images_and_samplers_may_be_separate(void **state) {
@@ -748,7 +778,8 @@ int main(void) {
         GPU_TEST(bytes_are_numbers_from_0_to_1_where_they_are_normalized),
         GPU_TEST(lines_and_volumes_are_addressed_in_their_axes),
         GPU_TEST(barriers_between_images_are_computed),
-        GPU_TEST(samplers_filter_and_wrap),
+        GPU_TEST(samplers_do_as_the_image_says),
+        GPU_TEST(samplers_do_as_the_kernel_says),
         GPU_TEST(images_and_samplers_may_be_separate),
         GPU_TEST(the_module_must_fit_the_image),
         GPU_TEST(tensors_and_images_are_copied_both_ways_on_both_sides),
