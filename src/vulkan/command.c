@@ -78,6 +78,7 @@ kp_result kp_command_acquire(kp_device *device, uint32_t family, kp_command **ou
 void kp_command_name(kp_device *device, const kp_command *command, const char *name) {
     kp_device_name(device, VK_OBJECT_TYPE_COMMAND_POOL, KP_DEVICE_HANDLE(command->pool), name);
     kp_device_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, KP_DEVICE_HANDLE(command->buffer), name);
+    kp_device_name(device, VK_OBJECT_TYPE_COMMAND_BUFFER, KP_DEVICE_HANDLE(command->buffers[0]), name);
     kp_device_name(device, VK_OBJECT_TYPE_FENCE, KP_DEVICE_HANDLE(command->fence), name);
 }
 

@@ -213,9 +213,11 @@ static kp_result add_pool(kp_device *device, kp_pipeline_pools *pools, const kp_
                                                            .poolSizeCount = sizeof sizes / sizeof *sizes,
                                                            .pPoolSizes = sizes},
                              NULL, &pool.handle);
-    if (result == KP_OK)
-        pools->pools[pools->count++] = pool;
-    return result;
+    if (result != KP_OK)
+        return result;
+    kp_device_name(device, VK_OBJECT_TYPE_DESCRIPTOR_POOL, KP_DEVICE_HANDLE(pool.handle), "descriptors");
+    pools->pools[pools->count++] = pool;
+    return KP_OK;
 }
 
 // The first pool, from the current one on, with room for the layout's sets.

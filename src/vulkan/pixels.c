@@ -166,6 +166,7 @@ kp_result kp_pixels_create(kp_device *device, const kp_pixels_desc *desc, kp_pix
         return result;
     }
     kp_device_name(device, VK_OBJECT_TYPE_IMAGE, KP_DEVICE_HANDLE(pixels.handle), desc->label);
+    kp_device_name(device, VK_OBJECT_TYPE_IMAGE_VIEW, KP_DEVICE_HANDLE(pixels.view), desc->label);
     *out = pixels;
     return KP_OK;
 }
@@ -224,7 +225,8 @@ kp_result kp_pixels_sampler(kp_device *device, const kp_pixels_sampling *how, Vk
     VkSampler *kept = &device->samplers[number_of(how)];
     kp_result result = KP_OK;
     kp_guard_lock(&device->command_lock);
-    if (*kept == VK_NULL_HANDLE)
+    bool fresh = *kept == VK_NULL_HANDLE;
+    if (fresh)
         result = KP_VK(device, CreateSampler, device->handle,
                        &(VkSamplerCreateInfo){.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
                                               .magFilter = how->filter,
@@ -239,6 +241,8 @@ kp_result kp_pixels_sampler(kp_device *device, const kp_pixels_sampling *how, Vk
                        NULL, kept);
     *out = *kept;
     kp_guard_unlock(&device->command_lock);
+    if (fresh)
+        kp_device_name(device, VK_OBJECT_TYPE_SAMPLER, KP_DEVICE_HANDLE(*out), "sampler");
     return result;
 }
 

@@ -1,10 +1,11 @@
-// A Vulkan layer that counts what kp records and submits, and tells where memory is mapped. The test finds
-// kp_test_commands and kp_test_mapped in the library. For one driver.
+// A Vulkan layer that counts what kp records and submits, and tells where memory is mapped and what objects and ops are
+// called. The test finds all that commands_layer.h has in the library. For one driver.
 #include "commands_layer.h"
 
 #include "../layer_link.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 
 extern atomic_uint kp_test_commands[COMMAND_KINDS];
 LAYER_API atomic_uint kp_test_commands[COMMAND_KINDS];
@@ -16,6 +17,8 @@ static PFN_vkCmdPipelineBarrier next_barrier;
 static PFN_vkCmdCopyBuffer next_copy;
 static PFN_vkCmdDispatch next_dispatch;
 static PFN_vkQueueSubmit next_submit;
+static PFN_vkSetDebugUtilsObjectNameEXT next_set_name;
+static PFN_vkCmdBeginDebugUtilsLabelEXT next_begin_label;
 
 enum { MOST = 256 };
 static struct {
@@ -31,6 +34,43 @@ LAYER_API void *kp_test_mapped(uint64_t memory) {
             return maps[i].at;
     }
     return NULL;
+}
+
+enum { NAME = 64 };
+static struct {
+    VkObjectType type;
+    uint64_t handle;
+    char text[NAME];
+} names[MOST];
+static char labels[MOST][NAME];
+static unsigned name_count, label_count;
+
+LAYER_API const char *kp_test_name(int type, uint64_t handle) {
+    for (unsigned i = name_count; i-- > 0;) {
+        if ((int)names[i].type == type && (handle == 0 || names[i].handle == handle))
+            return names[i].text;
+    }
+    return NULL;
+}
+
+LAYER_API const char *kp_test_label(unsigned back) {
+    return back < label_count ? labels[label_count - 1 - back] : NULL;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL set_name(VkDevice device, const VkDebugUtilsObjectNameInfoEXT *info) {
+    if (name_count < MOST) {
+        names[name_count].type = info->objectType;
+        names[name_count].handle = info->objectHandle;
+        snprintf(names[name_count++].text, NAME, "%s", info->pObjectName);
+    }
+    return next_set_name != NULL ? next_set_name(device, info) : VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL begin_label(VkCommandBuffer commands, const VkDebugUtilsLabelEXT *info) {
+    if (label_count < MOST)
+        snprintf(labels[label_count++], NAME, "%s", info->pLabelName);
+    if (next_begin_label != NULL)
+        next_begin_label(commands, info);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL map(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
@@ -82,9 +122,12 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     LAYER_NEXT(next_copy, next_device, *out, CmdCopyBuffer);
     LAYER_NEXT(next_dispatch, next_device, *out, CmdDispatch);
     LAYER_NEXT(next_submit, next_device, *out, QueueSubmit);
+    LAYER_NEXT(next_set_name, next_device, *out, SetDebugUtilsObjectNameEXT);
+    LAYER_NEXT(next_begin_label, next_device, *out, CmdBeginDebugUtilsLabelEXT);
     return VK_SUCCESS;
 }
 
 LAYER(next_instance, next_device, LAYER_CALL(CreateInstance, create_instance), LAYER_CALL(CreateDevice, create_device),
       LAYER_CALL(MapMemory, map), LAYER_CALL(CmdPipelineBarrier, barrier), LAYER_CALL(CmdCopyBuffer, copy),
-      LAYER_CALL(CmdDispatch, dispatch), LAYER_CALL(QueueSubmit, submit))
+      LAYER_CALL(CmdDispatch, dispatch), LAYER_CALL(QueueSubmit, submit),
+      LAYER_CALL(SetDebugUtilsObjectNameEXT, set_name), LAYER_CALL(CmdBeginDebugUtilsLabelEXT, begin_label))

@@ -12,6 +12,8 @@ enum { N = 8, COUNT = 64 };
 
 static atomic_uint *commands; // the layer's
 static void *(*mapped)(uint64_t memory);
+static const char *(*name)(int type, uint64_t handle);
+static const char *(*label)(unsigned back);
 
 typedef struct counts {
     unsigned barriers, copies, dispatches, submits;
@@ -123,12 +125,76 @@ static void a_replay_records_nothing_and_submits_once(void **state) {
     drop(&w);
 }
 
+static const char sampled_glsl[] = "layout(binding = 0) uniform sampler2D i;\n"
+                                   "layout(binding = 1) buffer O { float o[]; };\n"
+                                   "void main() { o[0] = texture(i, vec2(0.5)).x; }\n";
+
+// Objects of Vulkan that stand behind what a program makes, and each op.
+static void all_that_is_made_has_a_name(void **state) {
+    kp_manager *mgr = NULL;
+    OK(kp_manager_create(&(kp_manager_desc){.labels = KP_ON}, &mgr));
+    *state = mgr;
+    kp_tensor *weights = gpu_floats(mgr, "weights", 4, NULL);
+    kp_image *photo = NULL;
+    kp_sequence *steps = NULL;
+    OK(kp_image_create(mgr, &(kp_image_desc){.width = 4, .height = 4, .label = "photo"}, &photo));
+    kp_algorithm *blur =
+        gpu_algorithm(mgr, sampled_glsl,
+                      &(kp_algorithm_desc){
+                          .memory = LIST(photo, weights), .memory_count = 2, .workgroups = {1, 1, 1}, .label = "blur"});
+    OK(kp_sequence_create(mgr, &(kp_sequence_desc){.timestamps = 2, .label = "steps"}, &steps));
+    OK(kp_record_fill(steps, photo, &(float){3}));
+    OK(kp_record_dispatch(steps, blur, NULL));
+    OK(kp_sequence_eval(steps));
+
+    kp_vulkan_buffer buffer;
+    kp_vulkan_image image;
+    kp_vulkan_algorithm algorithm;
+    kp_vulkan_sequence sequence;
+    OK(kp_vulkan_from_tensor(weights, &buffer));
+    OK(kp_vulkan_from_image(photo, &image));
+    OK(kp_vulkan_from_algorithm(blur, &algorithm));
+    OK(kp_vulkan_from_sequence(steps, &sequence));
+#define NAMED(type, handle, wanted) \
+    assert_string_equal(name(VK_OBJECT_TYPE_##type, (uint64_t)(uintptr_t)(handle)), wanted)
+    NAMED(BUFFER, buffer.buffer, "weights");
+    NAMED(IMAGE, image.image, "photo");
+    NAMED(IMAGE_VIEW, image.view, "photo");
+    NAMED(SHADER_MODULE, algorithm.module, "blur");
+    NAMED(PIPELINE_LAYOUT, algorithm.layout, "blur");
+    NAMED(PIPELINE, algorithm.pipeline, "blur");
+    NAMED(COMMAND_BUFFER, sequence.commands, "steps");
+    NAMED(FENCE, sequence.fence, "steps");
+    const int others[] = {VK_OBJECT_TYPE_DEVICE,       VK_OBJECT_TYPE_QUEUE,   VK_OBJECT_TYPE_DEVICE_MEMORY,
+                          VK_OBJECT_TYPE_COMMAND_POOL, VK_OBJECT_TYPE_SAMPLER, VK_OBJECT_TYPE_DESCRIPTOR_SET_LAYOUT};
+    for (size_t i = 0; i < COUNT_OF(others); i++)
+        if (name(others[i], 0) == NULL)
+            fail_msg("no object of type %d has a name", others[i]);
+    if (gpu_device(mgr).timestamps)
+        assert_string_equal(name(VK_OBJECT_TYPE_QUERY_POOL, 0), "steps");
+    if (!gpu_device(mgr).push_descriptors)
+        assert_non_null(name(VK_OBJECT_TYPE_DESCRIPTOR_POOL, 0));
+    assert_string_equal(label(0), "dispatch 'blur'");
+    assert_string_equal(label(1), "fill 'photo'");
+
+    kp_sequence_destroy(steps);
+    kp_algorithm_destroy(blur);
+    kp_image_destroy(photo);
+    kp_tensor_destroy(weights);
+}
+
+// The function of that name in the layer. C has no cast from void * to it.
+static bool find(void *library, const char *symbol, void *function) {
+    void *found = library != NULL ? dlsym(library, symbol) : NULL;
+    memcpy(function, &found, sizeof found);
+    return found != NULL;
+}
+
 int main(void) {
     void *library = dlopen(KP_COMMANDS_LIBRARY, RTLD_NOW);
     commands = library != NULL ? dlsym(library, "kp_test_commands") : NULL;
-    void *function = library != NULL ? dlsym(library, "kp_test_mapped") : NULL;
-    memcpy(&mapped, &function, sizeof mapped);
-    if (commands == NULL || mapped == NULL) {
+    if (commands == NULL || !find(library, "kp_test_mapped", &mapped) || !find(library, "kp_test_name", &name) ||
+        !find(library, "kp_test_label", &label)) {
         printf("commands: %s\n", dlerror());
         return 1;
     }
@@ -139,6 +205,7 @@ int main(void) {
         GPU_TEST(readers_of_one_tensor_have_no_barrier_between),
         GPU_TEST(what_depends_on_each_other_has_one_barrier_each),
         GPU_TEST(a_replay_records_nothing_and_submits_once),
+        GPU_BARE(all_that_is_made_has_a_name),
     };
     return gpu_run("commands", tests);
 }
