@@ -7,21 +7,20 @@
 // no files and no global state, and it does not know the runtime: it hands over a kp_program (kp/base.h).
 //
 // Parameters, in the order of the signature:
-//   i: Index                 the index that this call works on (Index2, Index3 for two and three axes)
+//   i: Index                 the index that this call works on; Index2, Index3 on two and three axes
 //   x: Array[f32]            a storage buffer; bindings 0, 1, 2, ... of set 0 in the order of the signature
-//   s: Uniform[Particle]     a uniform buffer: a struct, a vector or a number that all read
-//   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
-//   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape; the runtime passes the shape
-//   a: Image2D[f32]          a storage image, of the format r32f; Image2D[vec4, "rgba8"] is of another; Image1D, 3D
-//   t: Texture2D[f32]        a sampled image with its sampler, of any format; Texture2D[f32, "linear", "repeat"] says
-//   how a: f32                   a push constant; natural alignment, in the order of the signature; a: f32 = 2.0 has a
-//                            default value
+//   x: Array[f32, 2]         ... of a tensor with two axes (or three): x[i, j], x.shape, which the runtime passes
 //   p: Array[Particle]       ... of structs; a class at the top of the text says which, laid out as C does:
 //                                class Particle(Struct):
 //                                    position: vec3
 //                                    mass: f32
-//   x=("buffer", 0, Array(f32)), index=("input", "GlobalInvocationId", ivec3)     pyshader's form, as default or
-//   annotation
+//   s: Uniform[Particle]     a uniform buffer: a struct, a vector or a number that all read
+//   a: Image2D[f32]          a storage image, of the format r32f; Image2D[vec4, "rgba8"] is of another; Image1D, 3D
+//   t: Texture2D[f32]        a sampled image with its sampler, of any format; Texture2D[f32, "linear", "repeat"] is
+//                            sampled so, whatever the image says
+//   a: f32                   a push constant; natural alignment, in the order of the signature; f32 = 2.0: by default
+//   n: Const[i32]            a specialization constant; ids 0, 1, 2, ... in the order of the signature
+// Or in pyshader's form, as default or annotation: x=("buffer", 0, Array(f32)).
 #ifndef KP_COMPILER_H
 #define KP_COMPILER_H
 

@@ -294,9 +294,9 @@ int ext_launch_three(PyObject *object, const char *what, uint32_t out[3]); // ..
 int ext_launch_extent(PyObject *object, uint32_t out[3]);                  // the same, none of them 0
 int ext_launch_workgroup(PyObject *object, uint32_t out[3]);               // the same, all 0 when x is
 int ext_launch_push(PyObject *object, const char *what, ext_data *out);    // push constants as bytes
-enum {
-    EXT_SPEC_BYTES = 9
-}; // of a specialization constant in `words`: how many its value has, and eight with it in front
+
+// Specialization constants 0, 1, ... as bytes: of each the size of its value, and eight with that in front.
+enum { EXT_SPEC_BYTES = 9 };
 int ext_launch_spec_words(const char *words, size_t count, kp_spec **out);              // *out freed by PyMem_Free
 int ext_launch_specs(PyObject *object, ext_data *values, kp_spec **out, size_t *count); // *out freed by PyMem_Free
 

@@ -497,7 +497,7 @@ typedef struct ext_launch {
     uint32_t extent[3];
     const void *push;
     size_t push_size;
-    const char *specs; // specialization constants 0, 1, ..., four bytes each
+    const char *specs; // specialization constants 0, 1, ..., EXT_SPEC_BYTES each
     size_t spec_count;
     uint64_t upload, download; // bit k: memory k is synced before, after
 } ext_launch;

@@ -2,8 +2,7 @@
 // tested there in which memory kp puts what:
 //
 //     KP_TEST_MEMORY=card    a discrete GPU: its own memory; the host's, write-combined (not cached); the host's,
-//     cached;
-//                            and a window of its own memory that the host sees, not cached
+//                            cached; and a window of its own memory that the host sees, not cached
 //     KP_TEST_MEMORY=board   a small board: one type, the device's own, which the host sees, not cached
 //
 // It counts the bytes that are allocated of each type: the test finds kp_test_memory in the library. For one driver.
