@@ -2,6 +2,7 @@
 // between what shares nothing, nothing anew in a replay.
 #include "gpu.h"
 
+#include "../layer_link.h"
 #include "commands_layer.h"
 
 #include <dlfcn.h>
@@ -79,7 +80,7 @@ static void the_host_side_is_the_device_side_where_they_are_one(void **state) {
     kp_tensor *x = gpu_floats(mgr, "x", COUNT, NULL);
     kp_vulkan_buffer buffer;
     OK(kp_vulkan_from_tensor(x, &buffer));
-    unsigned char *device = mapped((uint64_t)(uintptr_t)buffer.memory);
+    unsigned char *device = mapped(LAYER_NUMBER(buffer.memory));
     const unsigned char *host = kp_tensor_data(x);
     if (gpu_unified(mgr))
         assert_ptr_equal(host, device + buffer.memory_offset);
@@ -155,8 +156,7 @@ static void all_that_is_made_has_a_name(void **state) {
     OK(kp_vulkan_from_image(photo, &image));
     OK(kp_vulkan_from_algorithm(blur, &algorithm));
     OK(kp_vulkan_from_sequence(steps, &sequence));
-#define NAMED(type, handle, wanted) \
-    assert_string_equal(name(VK_OBJECT_TYPE_##type, (uint64_t)(uintptr_t)(handle)), wanted)
+#define NAMED(type, handle, wanted) assert_string_equal(name(VK_OBJECT_TYPE_##type, LAYER_NUMBER(handle)), wanted)
     NAMED(BUFFER, buffer.buffer, "weights");
     NAMED(IMAGE, image.image, "photo");
     NAMED(IMAGE_VIEW, image.view, "photo");
