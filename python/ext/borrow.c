@@ -49,18 +49,21 @@ PyObject *ext_borrow_tensor(kp_ext *ext, ext_core *core, ext_data *data, const k
         return PyErr_NoMemory();
     b->buffer = data->buffer;
     data->buffer.obj = NULL;
-    PyObject *tensor = ext_tensor_from_desc(ext, core,
-                                            &(kp_tensor_desc){.dtype = data->dtype,
-                                                              .count = data->count,
-                                                              .data = data->bytes,
-                                                              .import_data = true,
-                                                              .release = release,
-                                                              .release_payload = b,
-                                                              .memory_type = kind->memory_type,
-                                                              .label = kind->label});
-    if (tensor == NULL)
-        release(b);
+    const kp_tensor_desc desc = {.dtype = data->dtype,
+                                 .count = data->count,
+                                 .data = data->bytes,
+                                 .import_data = true,
+                                 .release = release,
+                                 .release_payload = b,
+                                 .memory_type = kind->memory_type,
+                                 .label = kind->label};
+    kp_tensor *handle;
+    PyObject *tensor = NULL;
+    if (ext_tensor_handle(ext, core, &desc, &handle) == 0)
+        tensor = ext_memory_wrap(ext, core, handle); // what destroys the handle releases the array
     else
+        release(b);
+    if (tensor != NULL)
         ((ext_tensor *)tensor)->borrowed = kp_tensor_data(((ext_tensor *)tensor)->handle) == data->bytes;
     ext_borrow_return();
     return tensor;

@@ -130,6 +130,9 @@ PyObject *ext_tensor_list(ext_tensor *t, Py_ssize_t start, Py_ssize_t step, Py_s
 // A tensor made by a manager. Takes its numbers from `data`, and of `kind` memory type and label.
 PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, const kp_tensor_desc *kind);
 
+// kp_tensor_create, without the GIL where that is worth it. -1 with an exception.
+int ext_tensor_handle(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_tensor **out);
+
 // A tensor as described.
 PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc);
 

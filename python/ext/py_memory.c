@@ -234,7 +234,7 @@ static int need_numpy(kp_ext *ext, kp_dtype dtype) {
     if (numpy == NULL)
         return -1;
     PyObject *make_array = PyObject_GetAttrString(numpy, "ndarray");
-    PyObject *made = PyObject_CallMethod(numpy, "dtype", "s", ext_element_numpy(dtype));
+    PyObject *made = make_array != NULL ? PyObject_CallMethod(numpy, "dtype", "s", ext_element_numpy(dtype)) : NULL;
     Py_DECREF(numpy);
     if (make_array == NULL || made == NULL) {
         Py_XDECREF(make_array);

@@ -68,8 +68,7 @@ static int tensor_init(PyObject *self, PyObject *args, PyObject *kwargs) {
 
 enum { QUICK_BYTES = 1 << 16 }; // below it, giving the GIL away costs more than it frees
 
-// kp_tensor_create, without the GIL where that is worth it. -1 with an exception.
-static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_tensor **out) {
+int ext_tensor_handle(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_tensor **out) {
     kp_manager *manager = ext_core_use(ext, core);
     if (manager == NULL)
         return -1;
@@ -82,13 +81,13 @@ static int create(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc, kp_te
         ext_core_leave(core, thread);
     }
     if (result == KP_ERROR_DEVICE_MEMORY && ext_spares_clear(core))
-        return create(ext, core, desc, out);
+        return ext_tensor_handle(ext, core, desc, out);
     return ext_error_check(ext, result);
 }
 
 PyObject *ext_tensor_from_desc(kp_ext *ext, ext_core *core, const kp_tensor_desc *desc) {
     kp_tensor *handle;
-    return create(ext, core, desc, &handle) == 0 ? ext_memory_wrap(ext, core, handle) : NULL;
+    return ext_tensor_handle(ext, core, desc, &handle) == 0 ? ext_memory_wrap(ext, core, handle) : NULL;
 }
 
 PyObject *ext_tensor_new(kp_ext *ext, ext_core *core, const ext_data *data, const kp_tensor_desc *kind) {
@@ -150,7 +149,7 @@ int ext_tensor_create(ext_tensor *t, ext_core *core, Py_ssize_t position) {
                                  .data = t->memory_type != KP_MEMORY_STORAGE ? t->host->data : NULL,
                                  .memory_type = t->memory_type};
     t->host->references++; // nobody frees or moves it while the GIL is away
-    int result = create(t->ext, core, &desc, &handle);
+    int result = ext_tensor_handle(t->ext, core, &desc, &handle);
     ext_memory_drop_host(t->host);
     if (result == 0 && (ext_memory_alive(t) || t->pins > 0 || t->host->references > 1)) { // another thread was quicker
         kp_tensor_destroy(handle);

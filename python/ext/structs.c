@@ -78,7 +78,7 @@ static int read_type(reading *r, PyObject *dtype, kp_field *field) {
     PyObject *parts = PyObject_GetAttrString(dtype, "subdtype"); // None, or (dtype, shape)
     field->size = number_of(dtype, "itemsize");
     field->components = field->count = 1;
-    int result = parts != NULL ? 0 : -1;
+    int result = parts != NULL && PyErr_Occurred() == NULL ? 0 : -1;
     if (result == 0 && PyTuple_Check(parts)) {
         result = read_base(r, PyTuple_GetItem(parts, 0), field);
         uint32_t each = number_of(PyTuple_GetItem(parts, 0), "itemsize");
@@ -125,7 +125,7 @@ static const kp_struct *read_struct(reading *r, PyObject *dtype) {
                                  .field_count = count};
     Py_XDECREF(names);
     Py_XDECREF(fields);
-    return result == 0 ? structure : NULL;
+    return result == 0 && PyErr_Occurred() == NULL ? structure : NULL;
 }
 
 PyObject *ext_struct_dtype(PyObject *object) {

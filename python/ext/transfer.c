@@ -103,7 +103,9 @@ PyObject *ext_transfer_download(PyObject *self, PyObject *args, PyObject *kwargs
     if (out == NULL)
         return NULL;
     if (PyObject_GetBuffer(out, &buffer, PyBUF_C_CONTIGUOUS | PyBUF_FORMAT | PyBUF_WRITABLE) < 0) {
-        PyErr_Format(PyExc_TypeError, "out: must be a writable array, its elements side by side, not %R", Py_TYPE(out));
+        if (!PyErr_ExceptionMatches(PyExc_MemoryError))
+            PyErr_Format(PyExc_TypeError, "out: must be a writable array, its elements side by side, not %R",
+                         Py_TYPE(out));
         Py_DECREF(out);
         return NULL;
     }
