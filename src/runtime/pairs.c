@@ -249,9 +249,7 @@ static bool store(walk *w, const kp_reflect_instruction *i) {
 }
 
 // What kp's compiler wants to be rounded by itself.
-static bool is_rounded(SpvOp op) {
-    return op == SpvOpFAdd || op == SpvOpFSub || op == SpvOpFMul || op == SpvOpFDiv;
-}
+static bool is_rounded(SpvOp op) { return op == SpvOpFAdd || op == SpvOpFSub || op == SpvOpFMul || op == SpvOpFDiv; }
 
 // Operations on numbers, with a result: all operands from `first` on are values.
 static bool arithmetic(walk *w, const kp_reflect_instruction *i, uint32_t first) {
