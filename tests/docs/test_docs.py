@@ -120,3 +120,14 @@ def test_language_page_names_every_function() -> None:
     known = {name for name, _ in rows}
     table = (ROOT / "docs/language.md").read_text().partition("## Functions")[2].partition("Each of the")[0]
     assert {name.removeprefix("math.") for name in re.findall(r"`([\w.]+)`", table)} == known
+
+
+def test_every_example_is_listed() -> None:
+    """The table of docs/guide.md, by name or number, and the programs that there are."""
+    table = (ROOT / "docs/guide.md").read_text().partition("## Whole programs")[2]
+    rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in re.findall(r"^\|.*\|$", table, re.M)[2:]]
+    for column, pattern in ((1, "examples/c/[0-9]*.c"), (2, "examples/python/[0-9]*.py")):
+        listed = {word[:2] for row in rows for word in re.findall(r"`([\w]+)`", row[column])}
+        full = {word for row in rows for word in re.findall(r"`(\w{3,})`", row[column])}
+        stems = {path.stem for path in ROOT.glob(pattern)}
+        assert listed == {stem[:2] for stem in stems} and full <= stems
