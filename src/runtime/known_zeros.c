@@ -3,10 +3,10 @@
 // pointer's facts are those of what is loaded through it. All that is no float may be known, and be zero.
 //
 // What is hidden is known no more. That is done where a zero goes into arithmetic, and also where it goes into a
-// variable, a call or a function's result: so a sum that starts at 0 costs something where it starts, and nothing in
-// the loop that adds to it.
+// choice, a variable, a call or a function's result: so a sum that starts at 0 costs something where it starts, and
+// nothing in the loop that adds to it.
 //
-//     x * zero        x * (zero | n), n = w * w & 2, w the number of the workgroup: no square has that bit
+//     x * zero        x * (zero | n << k), n = w * w & 2, w the number of the workgroup: no square has that bit
 #include "known_zeros.h"
 
 #include "rewrite.h"
@@ -14,7 +14,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
-enum { KNOWN = 1, ZERO = 2, BOTH = KNOWN | ZERO };
+enum { KNOWN = 1, ZERO = 2, BOTH = KNOWN | ZERO, SHIFTS = 30 };
 
 // Of a type.
 typedef struct shape {
@@ -29,7 +29,9 @@ typedef struct walk {
     bool changed;     // since the last walk began
     uint32_t nothing; // in the function that is written: the number that is 0
     uint32_t workgroup, type_u32, type_u32x3, two;
-    bool int16, int64, hides;
+    uint32_t shifts[SHIFTS]; // constants from 1 on; 0: not made
+    uint32_t hidden;         // numbers
+    bool int16, int64;
 } walk;
 
 // ---------------------------------------------------------------------------------------------------------------------
@@ -264,7 +266,7 @@ static uint8_t of_value(walk *w, const kp_reflect_instruction *i) {
     case SpvOpCompositeConstruct:
         return any_of(w, i, 3, i->count);
     case SpvOpSelect:
-        return any_of(w, i, 4, 6);
+        return left_of(w, kp_reflect_operand(i, 4)) | left_of(w, kp_reflect_operand(i, 5));
     case SpvOpFConvert:
     case SpvOpQuantizeToF16:
         return any_of(w, i, 3, 4) != 0 ? BOTH : 0; // a small number may become 0
@@ -281,10 +283,16 @@ static uint8_t of_value(walk *w, const kp_reflect_instruction *i) {
     }
 }
 
+// A constant, which can be hidden before it is known where it goes.
+static bool is_hidden_constant(walk *w, uint32_t id) {
+    uint32_t row = row_of(w, id);
+    return row < w->r.module.global_count && is_hidden(w, id);
+}
+
 static uint8_t of_phi(walk *w, const kp_reflect_instruction *i) {
     uint8_t facts = 0;
     for (uint32_t k = 3; k < i->count; k += 2)
-        facts |= fact(w, i->words[k]);
+        facts |= is_hidden_constant(w, i->words[k]) ? 0 : fact(w, i->words[k]);
     return facts;
 }
 
@@ -382,9 +390,15 @@ static uint32_t unsigned_type(walk *w, uint32_t width, uint32_t rows) {
     return rows == 1 ? type : kp_rewrite_global(&w->r, SpvOpTypeVector, type, rows);
 }
 
-// The number that is 0, with as many bits and components.
+// A number that is 0, with as many bits and components, and another one each time: Mesa makes `(c ? 1.0 : -0.0) | n` of
+// `c ? 1.0 | n : -0.0 | n`, and of that it makes +0.0.
 static uint32_t nothing_like(walk *w, shape s) {
-    uint32_t one = w->nothing;
+    uint32_t *shift = &w->shifts[w->hidden++ % SHIFTS];
+    if (*shift == 0) {
+        *shift = w->r.next++;
+        KP_REWRITE_PUT(&w->r.globals, SpvOpConstant, w->type_u32, *shift, w->hidden);
+    }
+    uint32_t one = make2(w, SpvOpShiftLeftLogical, w->type_u32, w->nothing, *shift);
     if (s.width != 32)
         one = make(w, SpvOpUConvert, unsigned_type(w, s.width, 1), one);
     if (s.rows == 1)
@@ -405,7 +419,6 @@ static uint32_t hide(walk *w, uint32_t id) {
     uint32_t type = kp_reflect_module_type(&w->r.module, row_of(w, id));
     kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, type);
     shape s = w->shapes[type];
-    w->hides = true;
     if (i.op != SpvOpTypeMatrix)
         return hide_column(w, i.words[1], id, s);
     uint32_t operands[6] = {i.words[1], 0};
@@ -434,6 +447,8 @@ static void write_operands(walk *w, const kp_reflect_instruction *i) {
         w->r.module.words[i->at + 2] = hide(w, i->words[2]);
     else if (i->op == SpvOpReturnValue)
         hide_operands(w, i, 1, ZERO);
+    else if (i->op == SpvOpSelect)
+        hide_operands(w, i, 4, ZERO);
 }
 
 static void write_one(walk *w, const kp_reflect_instruction *i) {
@@ -451,11 +466,23 @@ static void write_nothing(walk *w) {
     w->nothing = make2(w, SpvOpBitwiseAnd, w->type_u32, id, w->two);
 }
 
-// What stands between a function's variables and the rest: the number that is 0, and stores of what variables start
-// with.
+// The constants that OpPhi chooses among, behind where a function's variables end.
+static void hide_choices(walk *w, uint32_t at) {
+    kp_reflect_instruction i;
+    while (kp_reflect_module_next(&w->r.module, &at, &i) && i.op != SpvOpFunctionEnd) {
+        for (uint32_t k = 3; i.op == SpvOpPhi && k < i.count; k += 2) {
+            if (is_hidden_constant(w, i.words[k]))
+                w->r.module.words[i.at + k] = hide(w, i.words[k]);
+        }
+    }
+}
+
+// What stands between a function's variables and the rest: the number that is 0, stores of what variables start with,
+// and constants.
 static void write_start(walk *w, uint32_t first, uint32_t end) {
     kp_reflect_instruction i;
     write_nothing(w);
+    hide_choices(w, end);
     for (uint32_t at = first; at < end && kp_reflect_module_next(&w->r.module, &at, &i);) {
         if (starts_hidden(w, &i)) {
             uint32_t value = hide(w, i.words[4]);
@@ -583,7 +610,7 @@ static void change(kp_rewrite *r, kp_str *to) {
     w->two = w->r.next++;
     KP_REWRITE_PUT(&w->r.globals, SpvOpConstant, w->type_u32, w->two, 2);
     write_functions(w);
-    if (w->hides)
+    if (w->hidden != 0)
         assemble(w, decorate, to);
 }
 

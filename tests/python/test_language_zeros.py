@@ -295,3 +295,42 @@ def test_zeros_in_matrices_and_vectors():
     ]
     setup = "v = vec2(y, 1.0)\nm = mat2(y, 2.0, 3.0, -y)\nn = mat2(0.0, 1.0, 0.0, -0.0)\no = 0.0"
     compare("", setup, "f32", uses)
+
+
+def test_choices_between_one_and_a_negative_zero():
+    """Mesa's compiler makes numbers of their conditions, and +0.0 of False."""
+    setup = """
+w = 1
+z = -0.0
+if y > 1.0:
+    z = f32(w)
+l = [1.0, -0.0, -1.0]
+for k in range(2):
+    if y < 0.0:
+        l[k] = -0.0 if k == 0 else 1.0
+o = -0.0 if i > 3 else 1.0
+if y > 0.0:
+    o = -1.0
+"""
+    uses = [
+        "z",
+        "l[0]",
+        "l[1]",
+        "l[i % 3]",
+        "o",
+        "1.0 if y > 1.0 else -0.0",
+        "-0.0 if y > 1.0 else 1.0",
+        "-1.0 if y > 1.0 else -0.0",
+    ]
+    uses += [
+        "-0.0 if y != y else -1.0",
+        "1.0 if exp(y) > 2.0 and y < 3.0 else -0.0",
+        "(vec2(1.0, 2.0) if y > 1.0 else vec2(-0.0, 2.0)).x",
+    ]
+    uses += [
+        "-f32(w - 1) if y > 1.0 else 1.0",
+        "-f32(y > 1.0)",
+        "f32(y > 1.0) * -1.0",
+        "x[0] * y if y > 1.0 else -0.0",
+    ]
+    compare("", setup, "f32", uses)

@@ -49,6 +49,8 @@ static const sample samples[] = {
     {WITH("d: Array[f64]", "d[i] = d[i] * 0.0"), 1},
     {WITH("v: Array[vec3]", "v[i] = v[i] * vec3(a[i], 0.0, b[i])"), 1},
     {WITH("d: Array[dvec4]", "d[i] = d[i] + 0.0"), 1},
+    {KERNEL("a[i] = 1.0 if b[i] > 2.0 else -0.0"), 1}, // would be made of the condition
+    {KERNEL("a[i] = 1.0 if b[i] > 2.0 else 2.0"), 0},
     {WITH("s: f32", "a[i] = a[i] * s"), 3}, // passed from three places, for whose values the driver may compile
     {WITH("c: Const[f32]", "a[i] = a[i] * c"), 1},
     {WITH("m: Array[mat3]", "m[i] = m[i] @ eye(3)"), 3},
@@ -56,7 +58,7 @@ static const sample samples[] = {
     {"def f(x: f32, y: f32):\n    return x * y\n" KERNEL("a[i] = f(a[i], b[i])"), 0},
     {"def f(x: f32, y: f32):\n    return x * y\n" KERNEL("a[i] = f(a[i], 0.0)"), 1},
     {"def f() -> f32:\n    return 0.0\n" KERNEL("a[i] = a[i] * f()"), 1},
-    {"def k(i: Index, a: Array[f32]):\n    atomic_add(a, i, 1.0)\n", 1}, // a number that was bits
+    {"def k(i: Index, a: Array[f32]):\n    atomic_add(a, i, 1.0)\n", 2}, // numbers that were bits
 };
 
 static size_t count_of(const uint32_t *words, size_t count, SpvOp op) {
