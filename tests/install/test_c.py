@@ -86,3 +86,26 @@ def test_only_public_functions_are_exported() -> None:
     headers = "".join(path.read_text() for path in (ROOT / "include" / "kp").glob("*.h"))
     declared = set(re.findall(r"^KP_API\b[^;]*?\b(kp_\w+)\s*\(", headers, re.M))
     assert set(exported(RELEASE / "src" / "libkp.so")) == declared
+
+
+def test_every_function_takes_nothing(prefix: Path, tmp_path: Path, on_lavapipe: dict[str, str]) -> None:
+    """All arguments 0 or NULL: an error with words where there is a result, and never a crash."""
+    calls = []
+    for path in sorted((ROOT / "include" / "kp").glob("*.h")):
+        text = re.sub(r"//.*", "", path.read_text())
+        for result, name, args in re.findall(r"^KP_API\s+([\w \*]+?)\s*\b(kp_\w+)\(([^;]*)\);", text, re.M):
+            count = 0 if args == "void" else len(re.sub(r"\[[^\]]*\]", "", args).split(","))
+            call = f"{name}({', '.join(['0'] * count)})"
+            calls.append(f'look("{name}", {call});' if result == "kp_result" else f"(void){call};")
+    assert len(calls) > 90
+    program = tmp_path / "nothing.c"
+    program.write_text(
+        "#include <kp/kp.h>\n#include <kp/external.h>\n#include <kp/vulkan.h>\n#include <stdio.h>\n"
+        "static void look(const char *name, kp_result result) {\n"
+        "    if (result == KP_OK || kp_last_error()[0] == 0)\n"
+        '        printf("%s: %d\\n", name, (int)result);\n}\n'
+        "int main(void) {\n    " + "\n    ".join(calls) + "\n}\n"
+    )
+    library = next(prefix.rglob("libkp.so"))
+    run("cc", program, f"-I{prefix / 'include'}", library, f"-Wl,-rpath,{library.parent}", "-o", tmp_path / "nothing")
+    assert run(tmp_path / "nothing", env=on_lavapipe) == ""
