@@ -1,7 +1,7 @@
 """From a Python function to its text, types and captured numbers: what @kernel and @python2shader hand to the compiler.
 
 The source comes from inspect, so it needs a file, or a line cache as IPython and exec'ing tools keep; or from what was typed at the
-prompt or behind `python -c`. Defaults and annotations are evaluated here, in the function's own scope, because they may be names or
+prompt or behind `python -c`, or given to `exec`. Defaults and annotations are evaluated here, in the function's own scope, because they may be names or
 expressions that only Python can resolve. Numbers that the function captures from its module or closure become constants.
 """
 

@@ -1,6 +1,8 @@
-"""The text of functions that were typed: behind `python -c`, or at Python's own prompt, which forgets it before Python 3.13.
+"""The text of functions that stand in no file: behind `python -c`, in `exec`, or at Python's own prompt, which forgets it before
+Python 3.13.
 
-What was typed is searched for a text that makes the very same function: its code must be equal, line numbers and all.
+What was typed, and what the callers of `exec` hold, is searched for a text that makes the very same function: its code must be
+equal, line numbers and all.
 """
 
 from __future__ import annotations
@@ -10,18 +12,36 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from types import CodeType
+    from types import CodeType, FrameType
 
 LINES_KEPT = 5000  # of the prompt's history
+TEXTS_KEPT = 32
+
+_texts: list[str] = []  # that functions were found in: helpers may be looked for when `exec` is over
 
 
 def find(code: CodeType) -> list[str] | None:
-    """The lines of the function, decorators included; None: nothing that was typed makes it."""
-    if code.co_filename == "<string>":
-        return next(
-            (lines for text in sys.orig_argv for lines in _lines_of(code, text.splitlines(keepends=True))), None
-        )
-    return _from_the_prompt(code) if code.co_filename == "<stdin>" else None
+    """The lines of the function, decorators included; None: nothing that was typed or executed makes it."""
+    if code.co_filename == "<stdin>":
+        return _from_the_prompt(code)
+    for text in (*reversed(_texts), *sys.orig_argv, *_executed(code)):
+        for lines in _lines_of(code, text.splitlines(keepends=True)):
+            if text not in _texts:
+                _texts[:] = [*_texts[1 - TEXTS_KEPT :], text]
+            return lines
+    return None
+
+
+def _executed(code: CodeType) -> Iterator[str]:
+    """The strings at hand where the text was given to `exec`: the names there, and the constants."""
+    frame: FrameType | None = sys._getframe()
+    executes = False
+    while frame is not None:
+        if executes:
+            held = (*frame.f_locals.values(), *frame.f_code.co_consts, *frame.f_globals.values())
+            yield from (text for text in held if isinstance(text, str) and code.co_name in text)
+        executes = frame.f_code.co_filename == code.co_filename and frame.f_code.co_name == "<module>"
+        frame = frame.f_back
 
 
 def _from_the_prompt(code: CodeType) -> list[str] | None:

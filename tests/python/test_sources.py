@@ -123,10 +123,26 @@ def test_a_module_in_an_archive(tmp_path):
     assert run("-c", code, cwd=tmp_path) == DONE + "\n"
 
 
-def test_exec_of_a_text():
+def test_exec_of_a_text(tmp_path):
+    """A constant, a name, a parameter, inside of each other, and with a kernel that is compiled when `exec` is over."""
+    assert run("-c", f"exec({MODULE + USE!r})") == DONE + "\n"
+    assert run("-c", f"text = {MODULE!r}\nexec(compile(text, 'made', 'exec'))\n{USE}") == DONE + "\n"
+    assert run("-c", f"def work(text, names):\n    exec(text, names)\n\nwork({MODULE + USE!r}, {{}})") == DONE + "\n"
+    assert run("-c", f"exec({f'exec({MODULE + USE!r})'!r})") == DONE + "\n"
+    later = MODULE.replace("i: Index, x: Array[f32]", "i: Index, x")
+    program = tmp_path / "program.py"
+    program.write_text(f"TEXT = {later!r}\nnames = {{}}\nexec(TEXT, names)\nglobals().update(names)\ndel TEXT\n" + USE)
+    assert run(str(program)) == DONE + "\n"
+
+
+def test_exec_of_a_text_that_nobody_holds(tmp_path):
     """Python keeps no text of it: refused, and the way out works, as in a frozen program."""
-    said = run("-c", f"exec({MODULE!r})")
+    (tmp_path / "kernels.txt").write_text(MODULE)
+    said = run("-c", "exec(open('kernels.txt').read())", cwd=tmp_path)
     assert f"kp.CompileError: <string>:7: {REFUSED}" in said, said
+    changed = "text = text.replace('2.0', '3.0')\nexec(text.replace('3.0', '4.0'))"
+    said = run("-c", f"text = {MODULE!r}\n{changed}")
+    assert REFUSED.replace("double", "twice") in said, said  # what is held is another text than the one that runs
     frozen = f"import kp, numpy as np\nTEXT = {MODULE!r}\ndouble = kp.kernel_from_source(TEXT)\n" + USE
     assert run("-c", f"exec(compile({frozen!r}, 'frozen', 'exec'))") == DONE + "\n"
 
