@@ -2,7 +2,7 @@
 Python 3.13.
 
 What was typed, and what the callers of `exec` hold, is searched for a text that makes the very same function: its code must be
-equal, line numbers and all.
+equal, line numbers and all. Types of variables are no part of it: where two texts differ in them alone, there is none.
 """
 
 from __future__ import annotations
@@ -18,28 +18,36 @@ LINES_KEPT = 5000  # of the prompt's history
 TEXTS_KEPT = 32
 
 _texts: list[str] = []  # that functions were found in: helpers may be looked for when `exec` is over
+_found: list[tuple[CodeType, list[str]]] = []  # which function had which lines, of equal ones too
 
 
 def find(code: CodeType) -> list[str] | None:
     """The lines of the function, decorators included; None: nothing that was typed or executed makes it."""
     if code.co_filename == "<stdin>":
         return _from_the_prompt(code)
-    for text in (*reversed(_texts), *sys.orig_argv, *_executed(code)):
-        for lines in _lines_of(code, text.splitlines(keepends=True)):
-            if text not in _texts:
-                _texts[:] = [*_texts[1 - TEXTS_KEPT :], text]
+    for known, lines in _found:
+        if known is code:
+            return lines
+    for texts in (*_executed(code), sys.orig_argv, _texts):
+        made = [(text, lines) for text in texts for lines in _lines_of(code, text.splitlines(keepends=True))]
+        if made:
+            text, lines = made[0]
+            if len(made) > 1 and any(_variable_types(others) != _variable_types(lines) for _, others in made):
+                return None
+            _texts[:] = [*[other for other in _texts if other != text][1 - TEXTS_KEPT :], text]
+            _found[:] = [*_found[1 - TEXTS_KEPT :], (code, lines)]
             return lines
     return None
 
 
-def _executed(code: CodeType) -> Iterator[str]:
-    """The strings at hand where the text was given to `exec`: the names there, and the constants."""
+def _executed(code: CodeType) -> Iterator[list[str]]:
+    """The strings at hand where the text was given to `exec`: the names there, the constants, and the names of its module."""
     frame: FrameType | None = sys._getframe()
     executes = False
     while frame is not None:
         if executes:
-            held = (*frame.f_locals.values(), *frame.f_code.co_consts, *frame.f_globals.values())
-            yield from (text for text in held if isinstance(text, str) and code.co_name in text)
+            for held in (frame.f_locals.values(), frame.f_code.co_consts, frame.f_globals.values()):
+                yield [text for text in list(held) if isinstance(text, str) and code.co_name in text]
         executes = frame.f_code.co_filename == code.co_filename and frame.f_code.co_name == "<module>"
         frame = frame.f_back
 
@@ -66,13 +74,27 @@ def _history() -> list[str]:
 def _lines_of(code: CodeType, lines: list[str]) -> Iterator[list[str]]:
     """The function's own lines, if the statement that `lines` begin with, or all of them, make it."""
     import inspect
+    from tokenize import TokenError
 
     if code.co_firstlineno > len(lines) or not any(code.co_name in line for line in lines):
         return
-    for text in (lines, inspect.getblock(lines)):
+    try:
+        statement = inspect.getblock(lines)
+    except (SyntaxError, TokenError):  # it is no program
+        return
+    for text in (lines, statement):
         if _makes("".join(text), code):
             yield inspect.getblock(text[code.co_firstlineno - 1 :])
             return
+
+
+def _variable_types(lines: list[str]) -> list[str]:
+    """What stands behind the colon in `name: type = value`, the one thing that two texts of a function may differ in."""
+    import ast
+
+    text = "".join(lines)
+    tree = ast.parse("if 1:\n" + text if lines[0][:1].isspace() else text)
+    return [ast.dump(part.annotation) for part in ast.walk(tree) if isinstance(part, ast.AnnAssign)]
 
 
 def _makes(text: str, code: CodeType) -> bool:

@@ -135,6 +135,27 @@ def test_exec_of_a_text(tmp_path):
     assert run(str(program)) == DONE + "\n"
 
 
+TYPED = "@kp.kernel\ndef typed(i: Index, x: Array[i32]):\n    y: {} = 100\n    y += 100\n    x[i] = i32(y)\n"
+CALL = "x = np.zeros(1, dtype=np.int32); typed(x); print(x)"
+
+
+def test_exec_of_texts_that_differ_in_the_type_of_a_variable():
+    """Python makes the same code of them."""
+    start = f"import kp, numpy as np\nfrom kp.lang import Array, Index, i32\nTEXT = {TYPED!r}\n"
+    code = "def work(name):\n    text = TEXT.format(name)\n    exec(text, globals())\n"
+    each = f"for name in ('i8', 'u8'):\n    work(name)\n    {CALL}\n"
+    assert run("-c", start + code + each) == "[-56]\n[200]\n"
+    both = f"a, b = TEXT.format('i8'), TEXT.format('u8')\ndel TEXT\nexec(a)\n{CALL}"
+    assert REFUSED.replace("double", "typed") in run("-c", start + both)
+    both = f"a, b, TEXT = TEXT.format('i8'), TEXT.format('i8').replace('Array[i32]', 'Array[u32]'), ''\nexec(a)\n{CALL}"
+    assert run("-c", start + both) == "[-56]\n"
+
+
+def test_exec_beside_texts_that_are_no_programs():
+    held = "a, b, c, d = 'double(1, ', 'double \"\"\"', '  double\\n double', 'double\\0'"
+    assert run("-c", f"text = {MODULE!r}\n{held}\nexec(compile(text, 'made', 'exec'))\n{USE}") == DONE + "\n"
+
+
 def test_exec_of_a_text_that_nobody_holds(tmp_path):
     """Python keeps no text of it: refused, and the way out works, as in a frozen program."""
     (tmp_path / "kernels.txt").write_text(MODULE)
