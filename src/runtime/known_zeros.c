@@ -138,9 +138,20 @@ static uint8_t any_of(walk *w, const kp_reflect_instruction *i, uint32_t first, 
     return facts;
 }
 
+// A number that is loaded from push constants or a uniform, which are known where the driver compiles for their values:
+// it is hidden at once, outside of the loops that use it.
+static bool is_from_outside(walk *w, const kp_reflect_instruction *i) {
+    uint32_t root = i->op == SpvOpLoad ? root_of(w, kp_reflect_operand(i, 3)) : KP_REFLECT_NONE;
+    if (root == KP_REFLECT_NONE || !is_number(shape_of_type(w, i->words[1])))
+        return false;
+    kp_reflect_instruction variable = kp_reflect_module_def(&w->r.module, root);
+    uint32_t storage = kp_reflect_operand(&variable, 3);
+    return variable.op == SpvOpVariable &&
+           (storage == SpvStorageClassPushConstant || storage == SpvStorageClassUniform);
+}
+
 static bool has_no_initializer(const kp_reflect_instruction *i) { return i->count < 5; }
 
-// Uniforms and push constants are known where the driver compiles for their values.
 static uint8_t of_variable(walk *w, const kp_reflect_instruction *i) {
     switch (i->words[3]) {
     case SpvStorageClassStorageBuffer:
@@ -236,6 +247,15 @@ static uint8_t computed(walk *w, const kp_reflect_instruction *i, uint8_t hidden
     return BOTH;
 }
 
+// Bits that are made a number: those that memory gives are known as far as what was stored there is.
+static uint8_t of_bits(walk *w, const kp_reflect_instruction *i) {
+    uint32_t row = row_of(w, kp_reflect_operand(i, 3));
+    if (row == KP_REFLECT_NONE)
+        return BOTH;
+    kp_reflect_instruction load = kp_reflect_module_def(&w->r.module, row);
+    return load.op == SpvOpLoad ? fact(w, kp_reflect_operand(&load, 3)) : BOTH;
+}
+
 static uint8_t of_value(walk *w, const kp_reflect_instruction *i) {
     uint8_t hidden = hidden_of(i);
     if (i->op == SpvOpExtInst && kp_reflect_operand(i, 4) == GLSLstd450Sqrt)
@@ -250,6 +270,7 @@ static uint8_t of_value(walk *w, const kp_reflect_instruction *i) {
     case SpvOpVariable:
         return of_variable(w, i);
     case SpvOpLoad:
+        return is_from_outside(w, i) ? 0 : any_of(w, i, 3, 4);
     case SpvOpAccessChain:
     case SpvOpInBoundsAccessChain:
     case SpvOpCopyObject:
@@ -270,7 +291,9 @@ static uint8_t of_value(walk *w, const kp_reflect_instruction *i) {
     case SpvOpFConvert:
     case SpvOpQuantizeToF16:
         return any_of(w, i, 3, 4) != 0 ? BOTH : 0; // a small number may become 0
-    case SpvOpExtInst:                             // a choice keeps a number, rounding may make a zero of it
+    case SpvOpBitcast:
+        return of_bits(w, i);
+    case SpvOpExtInst: // a choice keeps a number, rounding may make a zero of it
         return any_of(w, i, 5, i->count) == 0 ? 0 : is_choice(i->words[4]) ? any_of(w, i, 5, i->count) : BOTH;
     case SpvOpFunction:
     case SpvOpFunctionParameter:
@@ -415,8 +438,7 @@ static uint32_t hide_column(walk *w, uint32_t type, uint32_t id, shape s) {
     return make(w, SpvOpBitcast, type, bits);
 }
 
-static uint32_t hide(walk *w, uint32_t id) {
-    uint32_t type = kp_reflect_module_type(&w->r.module, row_of(w, id));
+static uint32_t hide_as(walk *w, uint32_t type, uint32_t id) {
     kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, type);
     shape s = w->shapes[type];
     if (i.op != SpvOpTypeMatrix)
@@ -427,6 +449,10 @@ static uint32_t hide(walk *w, uint32_t id) {
     operands[1] = w->r.next;
     kp_rewrite_put(&w->r.body, SpvOpCompositeConstruct, operands, 2u + s.columns);
     return w->r.next++;
+}
+
+static uint32_t hide(walk *w, uint32_t id) {
+    return hide_as(w, kp_reflect_module_type(&w->r.module, row_of(w, id)), id);
 }
 
 // Its operands from `first` on, as far as they must be, are others from now on.
@@ -491,6 +517,13 @@ static void write_start(walk *w, uint32_t first, uint32_t end) {
     }
 }
 
+static void write_load(walk *w, const kp_reflect_instruction *i) {
+    uint32_t id = i->words[2], type = i->words[1], loaded = w->r.next++;
+    w->r.module.words[i->at + 2] = loaded;
+    write_one(w, i);
+    KP_REWRITE_PUT(&w->r.body, SpvOpCopyObject, type, id, hide_as(w, row_of(w, type), loaded));
+}
+
 static void write_variable(walk *w, const kp_reflect_instruction *i) {
     if (starts_hidden(w, i))
         KP_REWRITE_PUT(&w->r.body, SpvOpVariable, i->words[1], i->words[2], i->words[3]);
@@ -515,6 +548,8 @@ static void write_functions(walk *w) {
         write_operands(w, &i);
         if (i.op == SpvOpVariable)
             write_variable(w, &i);
+        else if (is_from_outside(w, &i))
+            write_load(w, &i);
         else
             write_one(w, &i);
     }
