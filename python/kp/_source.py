@@ -74,7 +74,8 @@ def _with_places(work: Any, capture: Capture) -> Any:
     try:
         work(capture.source, **{**capture.arguments, "params": {}})
     except _kp.CompileError as error:
-        raise error from None
+        if error.msg == first.msg:
+            raise error from None
     raise first
 
 

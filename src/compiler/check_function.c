@@ -181,8 +181,9 @@ static kp_node *default_of(kp_checker *c, kp_checker_helper *h, const kp_paramet
     return value;
 }
 
+// Of a helper that has a source of its own; those for the kernel's source are the kernel's parameters.
 static kp_node *given_type(kp_checker *c, const kp_checker_helper *h, const char *name) {
-    return h->module->library ? NULL : kp_signature_given(c, h->module->index, name);
+    return h->module->library || h->module->index == 0 ? NULL : kp_signature_given(c, h->module->index, name);
 }
 
 static void read_parameters(kp_checker *c, kp_checker_helper *h) {

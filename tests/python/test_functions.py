@@ -290,12 +290,12 @@ def test_what_cannot_be_called_is_refused_with_the_reason():
             n[i] = thing(i)
 
 
-def test_functions_from_python_c_have_no_source():
+def test_functions_of_a_text_that_nobody_holds_have_no_source():
     program = textwrap.dedent(
         """
         import kp
         from kp.lang import Array, Index, i32
-        exec('def helper(x):\\n    return x')
+        exec('DEF helper(x):\\n    return x'.lower())
         try:
             exec('@kp.kernel\\ndef k(i: Index, n: Array[i32]):\\n    n[i] = helper(i)\\n')
         except kp.CompileError as error:

@@ -8,7 +8,7 @@ import threading
 import kp
 import numpy as np
 import pytest
-from kp.lang import Array, GroupIndex, Index, LocalIndex, LocalSize, f32, i32, vec2
+from kp.lang import Array, GroupIndex, Index, LocalIndex, LocalSize, Texture2D, f32, i32, vec2
 
 
 @kp.kernel
@@ -219,6 +219,26 @@ def test_a_text_takes_views_and_structs():
     people = np.zeros(2, np.dtype([("age", "f4"), ("at", "i4", (2,))], align=True))
     grown(people)
     assert people["age"].tolist() == [1, 1] and people["at"].tolist() == [[0, 5]] * 2
+
+
+def test_a_text_whose_function_has_a_parameter_of_the_same_name():
+    kernel = kp.kernel_from_source(
+        "def half(x, by):\n    return x / by\n\ndef k(i: Index, x, by):\n    x[i] = half(x[i], 2)\n"
+    )
+    x = np.array([3, 8], np.float32)
+    kernel(x, 1)
+    assert x.tolist() == [1.5, 4]
+
+
+def test_a_fault_in_a_type_that_has_a_name_of_its_own():
+    named = Texture2D[f32, "foo"]
+    with pytest.raises(kp.CompileError, match="^<type of 'a'>:1:16: a texture is sampled by") as caught:
+
+        @kp.kernel
+        def sampled(i: Index, a: named, x: Array[f32]):
+            x[i] = a[0, 0]
+
+    assert 'Texture2D[f32, "foo"]' in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,9 @@ static void test_the_caller_can_give_types(void **state) {
     const kp_param_type types[] = {{"a", "Array[vec2]"}, {"b", "('buffer', (1, 7), Array(i32))"}, {"i", "Index3"}};
     const kp_compile_desc desc = {.params = types, .param_count = 3};
     kp_program *p;
-    assert_ok(kp_compile("def k(i, a, b):\n    a[i.x] = vec2(f32(b[i.y]))\n", &desc, &p));
+    assert_ok(kp_compile("def h(a, b):\n    return a * b\n\n"
+                         "def k(i, a, b):\n    a[i.x] = h(vec2(f32(b[i.y])), 2)\n",
+                         &desc, &p)); // of k, not of h
     assert_string_equal(p->params[0].type, "Index3");
     assert_string_equal(p->params[1].type, "Array[vec2]");
     assert_int_equal(p->params[2].set, 1);
