@@ -43,24 +43,22 @@ static void read_and_change(kp_rewrite *r, void (*change)(kp_rewrite *r, kp_str 
 
 kp_result kp_rewrite_apply(kp_rewrite *r, const char *label, void (*change)(kp_rewrite *r, kp_str *to),
                            const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count) {
-    kp_arena arena = {0};
-    kp_str to = {0};
     r->module.label = label;
-    r->module.keep = r->module.scratch = &arena;
+    r->module.keep = r->module.scratch = &r->arena;
     if (setjmp(r->module.escape) == 0)
-        read_and_change(r, change, words, word_count, &to);
+        read_and_change(r, change, words, word_count, &r->whole);
     kp_result result = r->module.result;
-    size_t length = to.length;
-    if (result == KP_OK && (to.failed || r->annotations.failed || r->globals.failed || r->body.failed))
+    size_t length = r->whole.length;
+    if (result == KP_OK && (r->whole.failed || r->annotations.failed || r->globals.failed || r->body.failed))
         result = kp_error_host_memory(word_count * sizeof *words);
     if (result == KP_OK) {
-        *out = length != 0 ? (uint32_t *)(void *)kp_str_take(&to) : NULL;
+        *out = length != 0 ? (uint32_t *)(void *)kp_str_take(&r->whole) : NULL;
         *out_count = length / sizeof *words;
     }
-    kp_str_free(&to);
+    kp_str_free(&r->whole);
     kp_str_free(&r->annotations);
     kp_str_free(&r->globals);
     kp_str_free(&r->body);
-    kp_arena_free(&arena);
+    kp_arena_free(&r->arena);
     return result;
 }

@@ -15,11 +15,13 @@ typedef struct kp_rewrite {
     kp_reflect_module module;          // as it was read
     uint32_t next;                     // id
     kp_str annotations, globals, body; // new instructions, by where they go
+    kp_str whole;                      // the new module
+    kp_arena arena;                    // what reading needs
 } kp_rewrite;
 
 // Reads the module into a zeroed one and has `change` write all of the new one, or nothing where it may stay as it is:
-// *out is NULL then, and else for kp_alloc_free. `change` leaves through module.escape when memory runs out; `r` is
-// freed. KP_ERROR_HOST_MEMORY.
+// *out is NULL then, and else for kp_alloc_free. `change` gets r->whole, and leaves through module.escape when memory
+// runs out; what `r` holds is freed. KP_ERROR_HOST_MEMORY.
 kp_result kp_rewrite_apply(kp_rewrite *r, const char *label, void (*change)(kp_rewrite *r, kp_str *to),
                            const uint32_t *words, size_t word_count, uint32_t **out, size_t *out_count);
 
