@@ -251,8 +251,26 @@ static void leave(table *old) {
     pthread_mutex_unlock(&lock);
 }
 
+// Settling waits for queues, which another thread may be using just then.
+static pthread_mutex_t queues = PTHREAD_MUTEX_INITIALIZER;
+
+static bool uses_queues(call which) {
+    return which == CALL_QueueSubmit || which == CALL_QueueWaitIdle || which == CALL_DeviceWaitIdle;
+}
+
+static void lock_queues(call which) {
+    if (uses_queues(which))
+        pthread_mutex_lock(&queues);
+}
+
+static void unlock_queues(call which) {
+    if (uses_queues(which))
+        pthread_mutex_unlock(&queues);
+}
+
 // A driver that is still at work must not see its objects destroyed, whatever the caller was told.
 static void settle(call which, const table *next, const void *handle) {
+    pthread_mutex_lock(&queues);
     if (which == CALL_WaitForFences || which == CALL_GetFenceStatus || which == CALL_WaitSemaphores ||
         which == CALL_GetSemaphoreCounterValue)
         next->DeviceWaitIdle((VkDevice)(uintptr_t)handle);
@@ -260,6 +278,7 @@ static void settle(call which, const table *next, const void *handle) {
         next->QueueWaitIdle((VkQueue)(uintptr_t)handle);
     if (which == CALL_DeviceWaitIdle)
         next->DeviceWaitIdle((VkDevice)(uintptr_t)handle);
+    pthread_mutex_unlock(&queues);
 }
 
 #define X(name, codes, object, parameters, arguments)                      \
@@ -271,7 +290,9 @@ static void settle(call which, const table *next, const void *handle) {
                 settle(CALL_##name, next, device);                         \
             return result;                                                 \
         }                                                                  \
+        lock_queues(CALL_##name);                                          \
         result = next->name arguments;                                     \
+        unlock_queues(CALL_##name);                                        \
         if (result == VK_SUCCESS && OBJECT_##object != OBJECT_NOTHING)     \
             made(OBJECT_##object, 1);                                      \
         return result;                                                     \
