@@ -242,6 +242,8 @@ static int bad_index(PyObject *key) {
     return -1;
 }
 
+static bool is_index(PyObject *key) { return PyIndex_Check(key) && !PyBool_Check(key); }
+
 // An index, negative ones counted from the end. -1 with an exception.
 static Py_ssize_t index_of(ext_tensor *t, PyObject *key, const char *message) {
     Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
@@ -254,7 +256,7 @@ static Py_ssize_t index_of(ext_tensor *t, PyObject *key, const char *message) {
 
 static PyObject *tensor_subscript(PyObject *self, PyObject *key) {
     ext_tensor *t = (ext_tensor *)self;
-    if (PyIndex_Check(key)) {
+    if (is_index(key)) {
         Py_ssize_t index = index_of(t, key, "tensor index out of range");
         return index >= 0 ? tensor_item(self, index) : NULL;
     }
@@ -307,7 +309,7 @@ static int tensor_assign(PyObject *self, PyObject *key, PyObject *value) {
     }
     if (PySlice_Check(key))
         return set_slice(t, key, value);
-    if (!PyIndex_Check(key))
+    if (!is_index(key))
         return bad_index(key);
     Py_ssize_t index = index_of(t, key, "tensor assignment index out of range");
     if (index >= 0 && t->ndim > 1) {

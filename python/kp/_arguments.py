@@ -33,7 +33,8 @@ def bind(
     values = dict(zip(names, args, strict=False))
     for name, value in kwargs.items():
         if name not in names:
-            raise TypeError(f"{kernel}() got an unexpected argument '{name}'; it has {', '.join(names)}")
+            has = f"it has {', '.join(names)}" if names else "it has none by name"
+            raise TypeError(f"{kernel}() got an unexpected argument '{name}'; {has}")
         if name in values:
             raise TypeError(f"{kernel}() got multiple values for argument '{name}'")
         values[name] = value

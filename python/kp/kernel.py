@@ -300,7 +300,8 @@ class Kernel(_kp._Call):
             readable = uniform_array(variant.program, param, argument, f"{self.__name__}() argument")
         else:
             check_array(param, readable, what)
-        shape = shape_of(argument) if variant.views and not hasattr(argument, "shape") else None
+        is_list = param.kind == "buffer" and not hasattr(argument, "shape")
+        shape = shape_of(argument) if is_list and variant.views else None
         return argument, readable, target, shape, None
 
     def _bind(self, args: tuple[Any, ...], kwargs: dict[str, Any], params: list[Param]) -> dict[str, Any]:

@@ -220,6 +220,8 @@ def test_arguments_that_do_not_fit(mgr):
         with pytest.raises(TypeError) as caught:
             multiply(good, good, good, **kwargs)
         assert str(caught.value) == message
+    with pytest.raises(TypeError, match="got an unexpected argument 'label'; it has none by name$"):
+        multiply.algorithm(kp.Manager(), [kp.Manager().zeros(1)] * 3, label="product")
     frozen = floats(0, 0)
     frozen.flags.writeable = False
     with pytest.raises(TypeError, match="'out': is written by the kernel"):

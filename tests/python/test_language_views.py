@@ -3,7 +3,7 @@
 import kp
 import numpy as np
 import pytest
-from kp.lang import Array, Index, Index2, Index3, f32, i32, vec3
+from kp.lang import Array, Index, Index2, Index3, Uniform, f32, i32, vec3
 
 
 def row_sum(a, r):
@@ -169,3 +169,22 @@ def test_tensors_give_their_axes_too():
     with pytest.raises(ValueError, match=r"argument 'x': has shape \(6,\), Array\[f32, 2\] needs 2 axes"):
         without_types(np.zeros(6, np.float32), np.zeros((2, 3), np.float32), 1.0)
     mgr.destroy()
+
+
+class Gain(kp.Struct):
+    by: f32
+    of: Array(2, f32)
+
+
+@kp.kernel
+def gained(i: Index2, g: Uniform[Gain], s: Uniform[f32], a: Array[f32, 2], out: Array[f32, 2]):
+    out[i.y, i.x] = g.by * a[i.y, i.x] + g.of[1] + s
+
+
+def test_uniforms_beside_views():
+    a = np.arange(4, dtype=np.float32).reshape(2, 2)
+    for gain in (Gain(by=2, of=(0, 1)), {"by": 2, "of": (0, 1)}, (2, (0, 1)), np.array((2, (0, 1)), Gain.dtype)):
+        out, copy = np.zeros_like(a), np.zeros_like(a)
+        gained(gain, 4.0, a.tolist(), out)
+        gained.emulate(gain, 4.0, a.tolist(), copy)
+        assert out.tolist() == copy.tolist() == (2 * a + 5).tolist()

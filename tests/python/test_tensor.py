@@ -85,7 +85,7 @@ def test_the_size_never_changes():
 
 def test_indices_that_are_none():
     tensor = kp.Tensor([1, 2, 3])
-    for key in ("0", 1.0, None, (0, 1)):
+    for key in ("0", 1.0, None, (0, 1), True):
         with pytest.raises(TypeError, match=r"^tensor indices must be integers or slices, not <class '"):
             tensor[key]
         with pytest.raises(TypeError, match=r"^tensor indices must be integers or slices, not <class '"):
