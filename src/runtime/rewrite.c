@@ -23,7 +23,7 @@ static uint32_t find_in(const uint32_t *words, size_t count, SpvOp op, uint32_t 
     return 0;
 }
 
-uint32_t kp_rewrite_global(kp_rewrite *r, SpvOp op, uint32_t a, uint32_t b) {
+static uint32_t find_global(kp_rewrite *r, SpvOp op, uint32_t a, uint32_t b) {
     const kp_reflect_module *m = &r->module;
     uint32_t found = find_in(m->words + KP_REWRITE_HEADER, m->function_at - KP_REWRITE_HEADER, op, a, b);
     if (found == 0)
@@ -32,6 +32,18 @@ uint32_t kp_rewrite_global(kp_rewrite *r, SpvOp op, uint32_t a, uint32_t b) {
         return found;
     KP_REWRITE_PUT(&r->globals, op, r->next, a, b);
     return r->next++;
+}
+
+// Asked for at every step, and a module has many words in front of its types: a decoration for each sum.
+uint32_t kp_rewrite_global(kp_rewrite *r, SpvOp op, uint32_t a, uint32_t b) {
+    uint32_t at = ((uint32_t)op * 29 + a * 5 + b) % KP_REWRITE_FOUND;
+    if (r->found[at].id == 0 || r->found[at].op != op || r->found[at].a != a || r->found[at].b != b) {
+        r->found[at].id = find_global(r, op, a, b);
+        r->found[at].op = op;
+        r->found[at].a = a;
+        r->found[at].b = b;
+    }
+    return r->found[at].id;
 }
 
 static void read_and_change(kp_rewrite *r, void (*change)(kp_rewrite *r, kp_str *to), const uint32_t *words,

@@ -11,12 +11,18 @@ enum { KP_REWRITE_HEADER = 5, KP_REWRITE_BOUND = 3, KP_REWRITE_SPIRV_1_4 = 0x000
 static inline uint32_t kp_rewrite_length(uint32_t word) { return word >> SpvWordCountShift; }
 static inline SpvOp kp_rewrite_op(uint32_t word) { return (SpvOp)(word & SpvOpCodeMask); }
 
+enum { KP_REWRITE_FOUND = 64 };
+
 typedef struct kp_rewrite {
     kp_reflect_module module;          // as it was read
     uint32_t next;                     // id
     kp_str annotations, globals, body; // new instructions, by where they go
     kp_str whole;                      // the new module
     kp_arena arena;                    // what reading needs
+    struct {
+        SpvOp op;
+        uint32_t a, b, id;
+    } found[KP_REWRITE_FOUND]; // by kp_rewrite_global, lately
 } kp_rewrite;
 
 // Reads the module into a zeroed one and has `change` write all of the new one, or nothing where it may stay as it is:
