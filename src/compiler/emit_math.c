@@ -91,6 +91,23 @@ static uint32_t keep_nan(kp_emitter *e, const kp_type *type, uint32_t x, uint32_
     return pick(e, type, kp_emit_compare(e, KP_TOKEN_EQUAL, type, x, x), result, x);
 }
 
+// SwiftShader's optimizer waits for ever for the value of one of these, when it knows all operands: of `sqrt(4.0) if c
+// else y` it takes y for the whole. It does so where it may fold no floats, as kp asks of it; so a product by 1, which
+// it may not fold either, is no constant for it, and neither is what becomes of that.
+static bool may_be_lost(uint32_t op) {
+    return op == GLSLstd450Sin || op == GLSLstd450Cos || op == GLSLstd450Tan || op == GLSLstd450Asin ||
+           op == GLSLstd450Acos || op == GLSLstd450Sqrt || op == GLSLstd450FMix;
+}
+
+static uint32_t plain(kp_emitter *e, uint32_t op, const kp_type *type, const uint32_t *operands, uint32_t count) {
+    uint32_t all[3] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = operands[i];
+    if (may_be_lost(op))
+        all[0] = kp_spirv_binary(e->s, SpvOpFMul, id_of(e, type), all[0], number(e, type, 1));
+    return kp_spirv_glsl(e->s, op, id_of(e, type), all, count);
+}
+
 // In f16 too many results of the formulas between would be infinite.
 static bool is_wide(uint32_t op) {
     return op == GLSLstd450Sinh || op == GLSLstd450Cosh || op == GLSLstd450Tanh || op == GLSLstd450Asinh ||
@@ -122,7 +139,7 @@ uint32_t kp_emit_math(kp_emitter *e, uint32_t op, const kp_type *type, const uin
         result = arc_of(e, op, type, operands[0]);
         break;
     default:
-        result = kp_spirv_glsl(e->s, op, id_of(e, type), operands, count);
+        result = plain(e, op, type, operands, count);
         break;
     }
     return may_lose_nan(op) ? keep_nan(e, type, operands[0], result) : result;
