@@ -319,6 +319,16 @@ static uint8_t of_phi(walk *w, const kp_reflect_instruction *i) {
     return facts;
 }
 
+// What is stored: a number, or the bits of one.
+static uint8_t of_stored(walk *w, uint32_t id) {
+    uint32_t row = row_of(w, id);
+    if (row == KP_REFLECT_NONE)
+        return BOTH;
+    kp_reflect_instruction i = kp_reflect_module_def(&w->r.module, row);
+    bool bits = i.op == SpvOpBitcast && shape_of_row(w, row).width == 0;
+    return bits ? fact(w, kp_reflect_operand(&i, 3)) : left_of(w, id);
+}
+
 // To the parameters; what is passed by reference may be given anything.
 static void read_call(walk *w, const kp_reflect_instruction *i) {
     uint32_t function = row_of(w, kp_reflect_operand(i, 3));
@@ -343,7 +353,7 @@ static void read_call(walk *w, const kp_reflect_instruction *i) {
 static void read_statement(walk *w, const kp_reflect_instruction *i, uint32_t function) {
     switch (i->op) {
     case SpvOpStore:
-        add(w, root_of(w, kp_reflect_operand(i, 1)), left_of(w, kp_reflect_operand(i, 2)));
+        add(w, root_of(w, kp_reflect_operand(i, 1)), of_stored(w, kp_reflect_operand(i, 2)));
         break;
     case SpvOpCopyMemory:
         add(w, root_of(w, kp_reflect_operand(i, 1)), fact(w, kp_reflect_operand(i, 2)));
