@@ -343,13 +343,13 @@ PyDoc_STRVAR(manager_doc,
              "$KP_REGROUP say.\n\n"
              "NoDeviceError: no Vulkan loader, driver or device. ValueError: no such device or queue family.");
 PyDoc_STRVAR(tensor_doc,
-             "tensor($self, /, data, memory_type=MemoryTypes.device, *, tensor_type=None, label=None)\n--\n\n"
+             "tensor($self, /, data, memory_type=kp.MemoryTypes.device, *, tensor_type=None, label=None)\n--\n\n"
              "A float32 tensor from any array (converted by value) or sequence of numbers, flattened. tensor_type is\n"
              "Kompute 0.8's name of memory_type; label is for messages, profiles and debuggers.\n\n"
              "TypeError: not numbers. LimitError, DeviceMemoryError: too large.");
 PyDoc_STRVAR(
     tensor_t_doc,
-    "tensor_t($self, /, data, memory_type=MemoryTypes.device, *, copy=True, tensor_type=None, label=None)\n--\n\n"
+    "tensor_t($self, /, data, memory_type=kp.MemoryTypes.device, *, copy=True, tensor_type=None, label=None)\n--\n\n"
     "A tensor of the array's own dtype, flattened: float16/32/64, int8 to int64, uint8 to uint64, bool.\n"
     "copy=False makes the array's own memory the host side where the device can use it: the array is "
     "writable,\n"
@@ -389,19 +389,20 @@ PyDoc_STRVAR(trim_doc,
              "Gives back to the driver what is kept for reuse: memory of calls with arrays, empty blocks of memory,\n"
              "pipelines that no algorithm uses, command buffers.");
 PyDoc_STRVAR(full_doc,
-             "full($self, /, shape, value, dtype='float32', memory_type=MemoryTypes.device, *, label=None)\n--\n\n"
+             "full($self, /, shape, value, dtype='float32', memory_type=kp.MemoryTypes.device, *, label=None)\n--\n\n"
              "A tensor whose host side starts as that number everywhere, or that struct.\n\n"
              "ValueError: a storage tensor, which has no host side; record OpFill.");
-PyDoc_STRVAR(zeros_doc, "zeros($self, /, shape, dtype='float32', memory_type=MemoryTypes.device, *, label=None)\n--\n\n"
-                        "A tensor whose host side starts as zeros.");
+PyDoc_STRVAR(zeros_doc,
+             "zeros($self, /, shape, dtype='float32', memory_type=kp.MemoryTypes.device, *, label=None)\n--\n\n"
+             "A tensor whose host side starts as zeros.");
 PyDoc_STRVAR(empty_doc,
-             "empty($self, /, shape, dtype='float32', memory_type=MemoryTypes.device, *, label=None)\n--\n\n"
+             "empty($self, /, shape, dtype='float32', memory_type=kp.MemoryTypes.device, *, label=None)\n--\n\n"
              "A tensor whose host side starts as anything: for what kernels write. dtype is a NumPy dtype, also one of "
              "structs,\n"
              "a name, or one of DataTypes.");
 PyDoc_STRVAR(
     image_doc,
-    "image($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
+    "image($self, /, data, width, height, num_channels, memory_type=kp.MemoryTypes.device, *, depth=0, "
     "normalized=False, filter='nearest', address_mode='clamp_to_edge', exported=False, label=None)\n--\n\n"
     "A float32 image: data is as in tensor(), or None for zeros. height 0 is a 1-D image, depth above 0 a 3-D "
     "one.\n"
@@ -411,25 +412,26 @@ PyDoc_STRVAR(
     "ValueError: data of another size. UnsupportedError: the device has no such images. LimitError.");
 PyDoc_STRVAR(
     image_t_doc,
-    "image_t($self, /, data, width, height, num_channels, memory_type=MemoryTypes.device, *, depth=0, "
+    "image_t($self, /, data, width, height, num_channels, memory_type=kp.MemoryTypes.device, *, depth=0, "
     "normalized=False, filter='nearest', address_mode='clamp_to_edge', exported=False, label=None)\n--\n\n"
     "An image of the array's own dtype: float32, float16, or integers of 8, 16, 32 bits. normalized: shaders see\n"
     "8-bit integers as 0 to 1, or -1 to 1. Else as image().");
 PyDoc_STRVAR(
     exportable_doc,
-    "exportable($self, /, shape, dtype='float32', memory_type=MemoryTypes.device, *, handle='opaque_fd')\n--\n\n"
+    "exportable($self, /, shape, dtype='float32', memory_type=kp.MemoryTypes.device, *, handle='opaque_fd')\n--\n\n"
     "A tensor of zeros whose memory others may have too: Tensor.export(). handle is opaque_fd, for the same\n"
     "driver on the same device (CUDA on an NVIDIA GPU too), or dma_buf, for others.\n\n"
     "UnsupportedError: names the extension that the device lacks.");
 PyDoc_STRVAR(import_tensor_doc,
-             "import_tensor($self, /, memory, shape, dtype='float32', memory_type=MemoryTypes.device)\n--\n\n"
+             "import_tensor($self, /, memory, shape, dtype='float32', memory_type=kp.MemoryTypes.device)\n--\n\n"
              "A tensor in the memory that a kp.ExternalMemory tells of, with the contents that it has. The descriptor\n"
              "stays yours to close. Between the two sides kp knows no order: wait for the one's work, or use a\n"
              "semaphore.\n\n"
              "ValueError: no such memory, of another device or driver, or too small. UnsupportedError.");
 PyDoc_STRVAR(
     import_image_doc,
-    "import_image($self, /, memory, width, height, num_channels, dtype='float32', memory_type=MemoryTypes.device, *, "
+    "import_image($self, /, memory, width, height, num_channels, dtype='float32', memory_type=kp.MemoryTypes.device, "
+    "*, "
     "depth=0, normalized=False, filter='nearest', address_mode='clamp_to_edge')\n--\n\n"
     "An image in the memory that a kp.ExternalMemory tells of, with the contents that it has: it must be said as it "
     "was\n"
@@ -471,7 +473,7 @@ PyDoc_STRVAR(create_sequence_doc,
              "IndexError: no such queue.");
 PyDoc_STRVAR(get_create_sequence_doc, "get_create_sequence($self, /, name)\n--\n\n"
                                       "The sequence of that name, made when there is none.");
-PyDoc_STRVAR(build_tensor_doc, "build_tensor($self, /, data, tensorType=MemoryTypes.device)\n--\n\n"
+PyDoc_STRVAR(build_tensor_doc, "build_tensor($self, /, data, tensorType=kp.MemoryTypes.device)\n--\n\n"
                                "kp.Tensor(data, tensorType), created on the device at once (0.5 API).");
 PyDoc_STRVAR(eval_op_doc, "_eval_op($self, op, tensors, extra, name, is_async, /)\n--\n\n"
                           "One op of the 0.5 API; see kp.classic.");

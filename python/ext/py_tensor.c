@@ -390,7 +390,7 @@ static PyObject *tensor_map(PyObject *self, PyObject *unused) {
 }
 
 PyDoc_STRVAR(tensor_doc,
-             "Tensor(data, tensor_type=MemoryTypes.device)\n--\n\n"
+             "Tensor(data, tensor_type=kp.MemoryTypes.device)\n--\n\n"
              "An array with a device side and a host side.\n\n"
              "Called directly, it is float32 local data without a manager (the 0.5 API): give it device memory with\n"
              "Manager.eval_tensor_create_def([tensor]). data is any array (converted to float32 by value) or "

@@ -72,14 +72,30 @@ def test_python_snippets(page: Path, env: dict[str, str], tmp_path: Path) -> Non
     check_output(page, "python", snippets.split_output(run([sys.executable, str(program)], env, tmp_path)))
 
 
+def compile_c(stem: str, text: str, env: dict[str, str], folder: Path) -> None:
+    (folder / f"{stem}.c").write_text(text)
+    run(["cc", *C_FLAGS, f"{stem}.c", f"-L{RELEASE / 'src'}", "-lkp", "-o", stem], env, folder)
+
+
 @pytest.mark.parametrize("page", of_all_pages("c"), ids=name)
 def test_c_snippets(page: Path, env: dict[str, str], tmp_path: Path) -> None:
     for stem, text in snippets.c_programs(page):
-        (tmp_path / f"{stem}.c").write_text(text)
-        run(["cc", *C_FLAGS, f"{stem}.c", f"-L{RELEASE / 'src'}", "-lkp", "-o", stem], env, tmp_path)
+        compile_c(stem, text, env, tmp_path)
         output = run([str(tmp_path / stem)], env, tmp_path)
         line = stem.rpartition("_")[2]
         check_output(page, "c", {int(line): output} if line.isdigit() else snippets.split_output(output))
+
+
+@pytest.mark.parametrize("faults", ["a kernel", "the drivers"])
+def test_the_c_program_of_the_readme_tells_what_fails(faults: str, env: dict[str, str], tmp_path: Path) -> None:
+    [(stem, text)] = snippets.c_programs(ROOT / "README.md")
+    if faults == "a kernel":
+        text, words = text.replace("a[i] * b[i]", "a[i] * c[i]"), "<kernel>:2:21: "
+    else:
+        env, words = env | {"VK_ICD_FILENAMES": os.devnull, "VK_DRIVER_FILES": os.devnull}, "no Vulkan d"
+    compile_c(stem, text, env, tmp_path)
+    done = subprocess.run([str(tmp_path / stem)], env=env, text=True, capture_output=True)
+    assert done.returncode == 1 and done.stdout == "" and done.stderr.startswith(words), done
 
 
 @pytest.mark.parametrize("page", of_all_pages("sh"), ids=name)
