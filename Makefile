@@ -51,6 +51,7 @@ $(STAMPS)/system-%: tools/setup_system.sh
 
 drivers: $(STAMPS)/system-run ## Fetch the two CPU drivers that the tests run on: lavapipe, SwiftShader
 	@tools/get_swiftshader.sh
+	@echo 'to run a program on one of them: eval "$$(tools/run_matrix.py --env swiftshader)", or --env lavapipe, and run it in that shell'
 
 # ---- build ----------------------------------------------------------------------------------------------------------
 

@@ -52,6 +52,9 @@ typedef struct kp_ext {
 // The module state behind one of our types, or a subclass of one. NULL with an exception when it is none.
 kp_ext *ext_of_type(PyTypeObject *type);
 
+// "", or for a kernel where an algorithm is wanted: how to make one of it. The end of a message.
+const char *ext_call_hint(const kp_ext *ext, PyObject *object);
+
 // A function, or a doc string, as Python's slots hold it: C converts between the two kinds of pointers only by way of
 // an integer.
 #define EXT_SLOT(thing) ((void *)(uintptr_t)(thing))

@@ -30,6 +30,11 @@ static int read_program(kp_ext *ext, const ext_algorithm_desc *desc, request *r)
         r->program = ((ext_program *)desc->spirv)->handle;
         return 0;
     }
+    const char *hint = ext_call_hint(ext, desc->spirv);
+    if (hint[0] != '\0') {
+        PyErr_Format(PyExc_TypeError, "spirv: must be SPIR-V or a kp.Program, not %R%s", Py_TYPE(desc->spirv), hint);
+        return -1;
+    }
     return ext_data_spirv(desc->spirv, &r->spirv);
 }
 

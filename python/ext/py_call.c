@@ -496,6 +496,11 @@ static void call_dealloc(PyObject *self) {
     ext_free(self);
 }
 
+const char *ext_call_hint(const kp_ext *ext, PyObject *object) {
+    return PyObject_TypeCheck(object, ext->call_type) ? "; kernel.algorithm(mgr, [...]) makes an algorithm of a kernel"
+                                                      : "";
+}
+
 PyDoc_STRVAR(call_doc, "The base of kp.Kernel: remembers what calls came to.");
 
 static PyType_Slot call_slots[] = {

@@ -117,7 +117,8 @@ static PyObject *new_barrier(PyTypeObject *type, PyObject *args, PyObject *kwarg
 static int check_algorithm(kp_ext *ext, PyObject *object) {
     if (PyObject_TypeCheck(object, ext->algorithm_type))
         return 0;
-    PyErr_Format(PyExc_TypeError, "algorithm: must be a kp.Algorithm, not %R", Py_TYPE(object));
+    PyErr_Format(PyExc_TypeError, "algorithm: must be a kp.Algorithm, not %R%s", Py_TYPE(object),
+                 ext_call_hint(ext, object));
     return -1;
 }
 
@@ -345,8 +346,8 @@ static int record_one(PyObject *object, ext_sequence *sequence) {
 
 int ext_op_record(PyObject *object, ext_sequence *sequence) {
     if (!PyObject_TypeCheck(object, sequence->ext->op_type)) {
-        PyErr_Format(PyExc_TypeError, "op: must be a kp.OpBase, such as kp.OpSyncDevice([tensor]), not %R",
-                     Py_TYPE(object));
+        PyErr_Format(PyExc_TypeError, "op: must be a kp.OpBase, such as kp.OpSyncDevice([tensor]), not %R%s",
+                     Py_TYPE(object), ext_call_hint(sequence->ext, object));
         return -1;
     }
     int result = record_one(object, sequence);
@@ -360,6 +361,7 @@ int ext_op_record(PyObject *object, ext_sequence *sequence) {
 // ---------------------------------------------------------------------------------------------------------------------
 
 PyDoc_STRVAR(base_doc,
+             "OpBase(*args, **kwargs)\n--\n\n"
              "One step of a sequence: the base of all ops.\n\n"
              "A subclass of your own has a method ops(), which returns the ops that it is made of. It is called when\n"
              "the op is recorded; all of them are recorded, in order, or none.");

@@ -422,10 +422,14 @@ PyDoc_STRVAR(dlpack_doc, "__dlpack__($self, /, **options)\n--\n\n"
                          "StateError: a storage tensor, or a destroyed one.");
 PyDoc_STRVAR(dlpack_device_doc, "__dlpack_device__($self, /)\n--\n\n"
                                 "DLPack's name for where the local data is: the CPU, (1, 0).");
-PyDoc_STRVAR(upload_doc, "upload($self, array, /)\n--\n\n"
-                         "An array to the device side, as many elements as the tensor has, without the local data;\n"
-                         "returns when it is there. Faster than the local data and a sync for large arrays.\n\n"
-                         "ValueError: another number of elements; TypeError: of another type; StateError.");
+PyDoc_STRVAR(
+    upload_doc,
+    "upload($self, array, /)\n--\n\n"
+    "An array to the device side, as many elements as the tensor has, without the local data;\n"
+    "returns when it is there. Faster than the local data and a sync for large arrays. A float32 tensor takes numbers\n"
+    "of any type, by value; others take arrays of their own dtype, or lists of numbers.\n\n"
+    "ValueError: another number of elements; TypeError: an array of another dtype; OverflowError: a number that\n"
+    "does not fit; StateError.");
 PyDoc_STRVAR(download_doc, "download($self, out=None)\n--\n\n"
                            "The device side as a NumPy array of the tensor's shape, or in `out`, a writable array of\n"
                            "as many elements, which is returned; behind all work that was submitted before.\n\n"

@@ -113,7 +113,9 @@ def check_shape(param: Param, shape: tuple[int, ...], what: str) -> None:
     own = len(element) if element and shape[-len(element) :] == element else 1 if element else 0
     if param.ndim > 1 and len(shape) != param.ndim + own:
         needs = param.ndim + len(element)
-        raise ValueError(f"{what}: has shape {shape}, {param.type} needs {needs} axes")
+        axes = ", ".join([*("planes", "rows", "columns")[-param.ndim :], *map(str, element)])
+        mend = f"; write .reshape({axes})" if len(shape) == 1 else ""
+        raise ValueError(f"{what}: has shape {shape}, {param.type} needs {needs} axes{mend}")
     flat = len(shape) < 2 and param.ndim == 1
     if not element or 0 in shape or (flat and (shape or (1,))[0] % param.components == 0):
         return

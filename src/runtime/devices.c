@@ -284,20 +284,21 @@ static uint32_t best(const kp_instance *instance, const char *part) {
     return found;
 }
 
-static kp_result not_found(const kp_instance *instance, const char *text) {
+static kp_result not_found(const kp_instance *instance, const char *text, const char *from) {
     kp_str list = {0};
     for (uint32_t i = 0; i < instance->device_count; i++) {
         VkPhysicalDeviceProperties p;
         instance->GetPhysicalDeviceProperties(instance->devices[i], &p);
         kp_str_format(&list, "%s%u (%s)", i != 0 ? ", " : "", i, p.deviceName);
     }
-    kp_result result = kp_error_set(KP_ERROR_ARGUMENT, "there is no device '%s'; there are: %s", text,
-                                    list.data != NULL ? list.data : "");
+    kp_result result =
+        kp_error_set(KP_ERROR_ARGUMENT, "%s%sthere is no device '%s'; there are: %s", from != NULL ? from : "",
+                     from != NULL ? ": " : "", text, list.data != NULL ? list.data : "");
     kp_str_free(&list);
     return result;
 }
 
-kp_result kp_devices_choose(const kp_instance *instance, const char *text, uint32_t *out) {
+kp_result kp_devices_choose(const kp_instance *instance, const char *text, const char *from, uint32_t *out) {
     if (instance->device_count == 0)
         return kp_error_set(KP_ERROR_NO_DEVICE,
                             "no Vulkan device: the loader has drivers, but none of them drives anything here (Debian, "
@@ -319,7 +320,7 @@ kp_result kp_devices_choose(const kp_instance *instance, const char *text, uint3
         found = best(instance, text);
     }
     if (found == instance->device_count)
-        return not_found(instance, text);
+        return not_found(instance, text, from);
     *out = found;
     return KP_OK;
 }

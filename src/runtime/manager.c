@@ -162,7 +162,8 @@ static kp_result open_device(const kp_manager_desc *desc, kp_device **out) {
     if (result != KP_OK)
         return result;
     uint32_t index = 0;
-    result = kp_devices_choose(instance, desc->device != NULL ? desc->device : getenv("KP_DEVICE"), &index);
+    const char *from = desc->device == NULL ? "KP_DEVICE" : NULL;
+    result = kp_devices_choose(instance, from != NULL ? getenv(from) : desc->device, from, &index);
     if (result != KP_OK) {
         kp_instance_destroy(instance);
         return result;

@@ -3,6 +3,7 @@
 import kp
 import numpy as np
 import pytest
+from kp.lang import Array, Index, Index2, f32
 
 
 @pytest.fixture
@@ -353,3 +354,50 @@ def test_arguments_of_compile():
     with pytest.raises(ValueError, match=r"^language: must be 'auto', 'glsl' or 'hlsl', not 'c'$"):
         kp.compile_shader("", language="c")
     assert kp.compile_list("def a(i: Index): pass\ndef b(i: Index): pass\n") == ["a", "b"]
+
+
+@kp.kernel
+def triples(i: Index, x: Array[f32]):
+    x[i] = 3.0 * x[i]
+
+
+@kp.kernel
+def transposes(at: Index2, a: Array[f32, 2], out: Array[f32, 2]):
+    out[at.x, at.y] = a[at.y, at.x]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda mgr, x: mgr.algorithm([x], triples),
+        lambda mgr, x: mgr.sequence().record(triples),
+        lambda mgr, x: mgr.sequence().eval(triples),
+        lambda mgr, x: kp.OpAlgoDispatch(triples),
+        lambda mgr, x: kp.OpAlgoDispatchIndirect(triples, x),
+    ],
+)
+def test_a_kernel_for_an_algorithm_says_how_to_make_one(mgr, use):
+    with pytest.raises(
+        TypeError, match=r"must be .*, not .*; kernel\.algorithm\(mgr, \[\.\.\.\]\) makes an algorithm"
+    ) as caught:
+        use(mgr, mgr.tensor([1, 2, 3]))
+    one_line(caught)
+
+
+def test_a_flat_tensor_for_a_view_says_how_to_shape_it(mgr):
+    flat = mgr.tensor(np.arange(6, dtype=np.float32).reshape(2, 3))
+    out = mgr.zeros((3, 2))
+    with pytest.raises(ValueError, match=r"has shape \(6,\), .* needs 2 axes; write \.reshape\(rows, columns\)$"):
+        transposes.algorithm(mgr, [flat, out])
+    transposes.algorithm(mgr, [flat.reshape(2, 3), out], extent=(3, 2))
+    with pytest.raises(ValueError, match=r"has shape \(2, 3, 1\), .* needs 2 axes$"):
+        transposes.algorithm(mgr, [flat.reshape(2, 3, 1), out])
+
+
+def test_a_device_that_the_environment_names_and_that_is_not_there(monkeypatch):
+    monkeypatch.setenv("KP_DEVICE", "no such card")
+    with pytest.raises(ValueError, match=r"^KP_DEVICE: there is no device 'no such card'; there are: 0 \(") as caught:
+        kp.Manager()
+    one_line(caught)
+    with pytest.raises(ValueError, match=r"^there is no device 'nor this one'; "):
+        kp.Manager("nor this one")

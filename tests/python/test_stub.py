@@ -1,7 +1,12 @@
 """The types: the stub is held against the built module, the package against mypy, a user's kernel against both."""
 
+import inspect
+import pydoc
 import subprocess
 import sys
+
+import kp
+import pytest
 
 USER = """
 import kp
@@ -50,3 +55,28 @@ def test_a_users_program_is_typed(tmp_path):
 
 def test_the_package_is_typed(tmp_path):
     mypy("-p", "kp", "-p", "pyshader", cwd=tmp_path)
+
+
+def public_callables():
+    """Each with its name: what kp has, and what its classes have of their own. Exceptions are made as Python's are."""
+    for name in dir(kp):
+        thing = getattr(kp, name)
+        if name.startswith("_") or not callable(thing) or (inspect.isclass(thing) and issubclass(thing, BaseException)):
+            continue
+        yield name, thing
+        for cls in inspect.getmro(thing) if inspect.isclass(thing) else ():
+            if cls.__module__.partition(".")[0] == "kp":
+                methods = ((key, getattr(thing, key)) for key in vars(cls) if not key.startswith("_"))
+                yield from ((f"{name}.{key}", method) for key, method in methods if callable(method))
+
+
+def test_everything_has_a_signature():
+    found = dict(public_callables())
+    assert {"Manager", "Manager.tensor", "Tensor.upload", "Sequence.eval", "OpFill", "OpBase", "devices"} <= set(found)
+    for name, thing in found.items():
+        try:
+            inspect.signature(thing)
+        except ValueError as error:
+            pytest.fail(f"kp.{name}: {error}")
+    made = inspect.signature(kp.Manager.tensor).parameters["memory_type"].default
+    assert made is kp.MemoryTypes.device and "memory_type=<MemoryTypes.device" in pydoc.render_doc(kp.Manager.tensor)

@@ -67,7 +67,7 @@ static kp_instance with(const card *cards, uint32_t count) {
 static void takes(const card *cards, uint32_t count, const char *text, uint32_t right) {
     const kp_instance instance = with(cards, count);
     uint32_t found = UINT32_MAX;
-    assert_ok(kp_devices_choose(&instance, text, &found));
+    assert_ok(kp_devices_choose(&instance, text, NULL, &found));
     assert_int_equal(found, right);
 }
 #define TAKES(cards, text, right) takes(cards, COUNT_OF(cards), text, right)
@@ -94,9 +94,10 @@ static void a_device_that_cannot_be_used_is_no_default(void **state) {
     TAKES(cards, "old", 0); // for its own error to say why not
     const kp_instance instance = with(cards, 1), none = with(cards, 0);
     uint32_t found;
-    assert_fails(kp_devices_choose(&instance, NULL, &found), KP_ERROR_NO_DEVICE,
+    assert_fails(kp_devices_choose(&instance, NULL, NULL, &found), KP_ERROR_NO_DEVICE,
                  "no usable Vulkan device: those that there are have Vulkan 1.0 only");
-    assert_fails_like(kp_devices_choose(&none, NULL, &found), KP_ERROR_NO_DEVICE, "no Vulkan device: the loader has ");
+    assert_fails_like(kp_devices_choose(&none, NULL, NULL, &found), KP_ERROR_NO_DEVICE,
+                      "no Vulkan device: the loader has ");
 }
 
 static void names_choose_the_best_that_has_them(void **state) {
@@ -111,10 +112,10 @@ static void names_choose_the_best_that_has_them(void **state) {
     TAKES(cards, "11111111111111111111111111111111", 0);
     const kp_instance instance = with(cards, 3);
     uint32_t found;
-    assert_fails(kp_devices_choose(&instance, "3", &found), KP_ERROR_ARGUMENT,
+    assert_fails(kp_devices_choose(&instance, "3", NULL, &found), KP_ERROR_ARGUMENT,
                  "there is no device '3'; there are: 0 (GeForce RTX), 1 (geforce GTX), 2 (llvmpipe)");
-    assert_fails_like(kp_devices_choose(&instance, "Radeon", &found), KP_ERROR_ARGUMENT,
-                      "there is no device 'Radeon'; there are: 0 ");
+    assert_fails_like(kp_devices_choose(&instance, "Radeon", "KP_DEVICE", &found), KP_ERROR_ARGUMENT,
+                      "KP_DEVICE: there is no device 'Radeon'; there are: 0 ");
 }
 
 // Some drivers tell of allocations larger than any of their heaps.
