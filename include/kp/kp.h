@@ -25,8 +25,8 @@
 //     kp_record_sync_local(seq, &y, 1);
 //     kp_sequence_eval(seq); // 2, 4, 6 in kp_tensor_data(y)
 //
-// Every call that can fail returns a kp_result: check each, which the tour leaves out. A dispatch that was not recorded is
-// missing, and the sequence runs without it. kp_last_error() has the words (base.h). Nothing prints, nothing aborts.
+// Every call that can fail returns a kp_result: check each, which the tour leaves out. A dispatch that was not recorded
+// is missing, and the sequence runs without it. kp_last_error() has the words (base.h). Nothing prints, nothing aborts.
 #ifndef KP_KP_H
 #define KP_KP_H
 
