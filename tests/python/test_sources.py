@@ -135,7 +135,7 @@ def test_exec_of_a_text(tmp_path):
     assert run(str(program)) == DONE + "\n"
 
 
-TYPED = "@kp.kernel\ndef typed(i: Index, x: Array[i32]):\n    y: {} = 100\n    y += 100\n    x[i] = i32(y)\n"
+TYPED = "@kp.kernel\ndef typed(i: Index, x: Array[i32]):\n    y: {} = 100\n    y -= 200\n    x[i] = i32(y // 2)\n"
 CALL = "x = np.zeros(1, dtype=np.int32); typed(x); print(x)"
 
 
@@ -143,12 +143,12 @@ def test_exec_of_texts_that_differ_in_the_type_of_a_variable():
     """Python makes the same code of them."""
     start = f"import kp, numpy as np\nfrom kp.lang import Array, Index, i32\nTEXT = {TYPED!r}\n"
     code = "def work(name):\n    text = TEXT.format(name)\n    exec(text, globals())\n"
-    each = f"for name in ('i8', 'u8'):\n    work(name)\n    {CALL}\n"
-    assert run("-c", start + code + each) == "[-56]\n[200]\n"
-    both = f"a, b = TEXT.format('i8'), TEXT.format('u8')\ndel TEXT\nexec(a)\n{CALL}"
+    each = f"for name in ('i32', 'u32'):\n    work(name)\n    {CALL}\n"
+    assert run("-c", start + code + each) == "[-50]\n[2147483598]\n"
+    both = f"a, b = TEXT.format('i32'), TEXT.format('u32')\ndel TEXT\nexec(a)\n{CALL}"
     assert REFUSED.replace("double", "typed") in run("-c", start + both)
-    both = f"a, b, TEXT = TEXT.format('i8'), TEXT.format('i8').replace('Array[i32]', 'Array[u32]'), ''\nexec(a)\n{CALL}"
-    assert run("-c", start + both) == "[-56]\n"
+    both = f"a, b, TEXT = TEXT.format('i32'), TEXT.format('i32').replace('Array[i32]', 'Array[u32]'), ''\nexec(a)\n{CALL}"
+    assert run("-c", start + both) == "[-50]\n"
 
 
 def test_exec_beside_texts_that_are_no_programs():
