@@ -147,7 +147,9 @@ def test_exec_of_texts_that_differ_in_the_type_of_a_variable():
     assert run("-c", start + code + each) == "[-50]\n[2147483598]\n"
     both = f"a, b = TEXT.format('i32'), TEXT.format('u32')\ndel TEXT\nexec(a)\n{CALL}"
     assert REFUSED.replace("double", "typed") in run("-c", start + both)
-    both = f"a, b, TEXT = TEXT.format('i32'), TEXT.format('i32').replace('Array[i32]', 'Array[u32]'), ''\nexec(a)\n{CALL}"
+    both = (
+        f"a, b, TEXT = TEXT.format('i32'), TEXT.format('i32').replace('Array[i32]', 'Array[u32]'), ''\nexec(a)\n{CALL}"
+    )
     assert run("-c", start + both) == "[-50]\n"
 
 
