@@ -382,8 +382,12 @@ static void read_ids(walk *w) {
     }
 }
 
+// A fact may take as many walks as there are variables that it goes through against their order. After some walks all
+// may be known and zero: what is hidden needlessly costs a little, and is right.
 static void read_facts(walk *w) {
+    enum { WALKS = 24 };
     kp_reflect_instruction i;
+    uint32_t walks = 0;
     do {
         uint32_t function = KP_REFLECT_NONE;
         w->changed = false;
@@ -399,7 +403,9 @@ static void read_facts(walk *w) {
             if (row != KP_REFLECT_NONE && w->r.module.defs[row].at == i.at && w->facts[row] != BOTH)
                 add(w, row, i.op == SpvOpPhi ? of_phi(w, &i) : of_value(w, &i));
         }
-    } while (w->changed);
+    } while (w->changed && ++walks < WALKS);
+    if (w->changed)
+        memset(w->facts, BOTH, w->r.module.def_count);
 }
 
 // ---------------------------------------------------------------------------------------------------------------------

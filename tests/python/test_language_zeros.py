@@ -334,3 +334,12 @@ if y > 0.0:
         "x[0] * y if y > 1.0 else -0.0",
     ]
     compare("", setup, "f32", uses)
+
+
+def test_a_zero_that_goes_through_many_variables():
+    """Against their order, one further in each round."""
+    count = 60
+    lines = [f"    v{n} = y" for n in range(count)] + [f"    for r in range({count}):"]
+    lines += [f"        v{n} = v{n - 1}" for n in range(count - 1, 0, -1)] + ["        v0 = 0.0"]
+    setup = "\n".join(line[4:] for line in lines)
+    compare("", setup, "f32", [f"y * v{count - 1}", f"y / v{count - 1}", f"v{count - 1} / y", f"y + v{count - 1}"])
