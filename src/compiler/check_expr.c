@@ -425,8 +425,6 @@ static kp_node *check_binary(kp_checker *c, kp_node *n) {
 // Comparisons and conditions
 // ---------------------------------------------------------------------------------------------------------------------
 
-static bool is_equality(kp_token_kind op) { return op == KP_TOKEN_EQUAL || op == KP_TOKEN_NOT_EQUAL; }
-
 static kp_node *check_compare(kp_checker *c, kp_node *n) {
     if (kp_check_is_member(n))
         return kp_check_member(c, n);
@@ -455,7 +453,7 @@ static kp_node *check_compare(kp_checker *c, kp_node *n) {
         lefts[i] = list.items[i];
         rights[i] = list.items[i + 1];
         kp_check_unify(c, n, kp_lexer_quoted(n->u.compare.ops[i]), &lefts[i], &rights[i]);
-        if (kp_type_is_bool(lefts[i]->type) && !is_equality(n->u.compare.ops[i]))
+        if (kp_type_is_bool(lefts[i]->type) && !kp_lexer_is_equality(n->u.compare.ops[i]))
             kp_check_fail(c, n, "%s takes numbers, but these are bools", kp_lexer_quoted(n->u.compare.ops[i]));
         constants &= both_constant(lefts[i], rights[i]);
         if (constants)

@@ -239,18 +239,17 @@ static uint32_t count_orders(const kp_node *n) {
         return count + count_orders(n->u.operand);
     for (uint32_t i = 0; n->kind == KP_NODE_BOOL && i < n->u.list.count; i++)
         count += count_orders(n->u.list.items[i]);
-    for (uint32_t i = 0; n->kind == KP_NODE_COMPARE && !kp_check_is_member(n) && i + 1 < n->u.compare.list.count; i++) {
-        bool equality = n->u.compare.ops[i] == KP_TOKEN_EQUAL || n->u.compare.ops[i] == KP_TOKEN_NOT_EQUAL;
-        count += kp_type_is_signed(n->u.compare.lefts[i]->type) && !equality;
-    }
+    if (n->kind != KP_NODE_COMPARE || kp_check_is_member(n))
+        return count;
+    for (uint32_t i = 0; i + 1 < n->u.compare.list.count; i++)
+        count += kp_type_is_signed(n->u.compare.lefts[i]->type) && !kp_lexer_is_equality(n->u.compare.ops[i]);
     return count;
 }
 
-// NVIDIA's compiler (580) loses the last round of a loop that goes up by 1, in i32 or i64, from below -1 to the end `j
-// < 1`, where it cannot unroll the loop: `-9 < j < 1` is enough for that, and so is a call of one of its routines
-// (divisions of 64-bit integers, f64 and f16; f32 to i64). It does so in whatever way the test is written, but not
-// where the test is
-// `!=`, and not where another way out comes first.
+// NVIDIA's compiler (580) loses the round of 0 of a loop that goes up by 1, in i32 or i64, from -2 or below, where it
+// cannot unroll the loop: a second end as in `-9 < j < 1` is enough for that, and so is a call of one of its routines
+// (divisions of 64-bit integers, f64 and f16; f32 to i64). It does so in whatever way the test is written, unless the
+// loop ends by `!=`, or another way out comes first.
 static bool may_lose_round(const kp_emitter *e, const kp_node *test) {
     return test->kind != KP_NODE_CONST && (e->kernel->has_other_widths || count_orders(test) > 1);
 }
@@ -353,20 +352,14 @@ static bool counts_by_one(const kp_node *step) {
     return step->u.value.i == 1 || down;
 }
 
-// See may_lose_round: the number may go up from below 0 to an end of 1, or to one that the driver knows to be 1.
-static bool ends_by_equality(const kp_emitter *e, const kp_node *n) {
+// See may_lose_round: the number may go up by 1 from below 0 to an end of 1, or to one that the driver knows to be 1.
+static bool range_may_lose_round(const kp_emitter *e, const kp_node *n) {
     const kp_node *start = n->u.loop.start, *stop = n->u.loop.stop;
+    if (n->u.loop.step->kind != KP_NODE_CONST || n->u.loop.step->u.value.i != 1)
+        return false;
     bool from_below = start->kind != KP_NODE_CONST || start->u.value.i < 0;
     bool to_one = stop->kind != KP_NODE_CONST || stop->u.value.i == 1;
     return from_below && to_one && kp_type_is_signed(n->u.loop.target->type) && e->kernel->has_other_widths;
-}
-
-// Whether a loop by 1 or -1 goes on with `now`. Where it ends by equality, `stop` is not below start.
-static uint32_t is_inside(kp_emitter *e, const kp_node *n, uint32_t now, uint32_t stop) {
-    const kp_type *type = n->u.loop.target->type;
-    if (n->u.loop.step->u.value.i < 0)
-        return kp_emit_compare(e, KP_TOKEN_GREATER, type, now, stop);
-    return kp_emit_compare(e, ends_by_equality(e, n) ? KP_TOKEN_NOT_EQUAL : KP_TOKEN_LESS, type, now, stop);
 }
 
 // A hidden number runs from start by step; the body gets a copy in the loop's variable, so that assigning to that
@@ -375,13 +368,13 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     kp_spirv *s = e->s;
     const kp_type *type = n->u.loop.target->type, *counter = counter_type(n);
     uint32_t type_id = kp_emit_type(e, type);
-    bool simple = counts_by_one(n->u.loop.step);
+    bool simple = counts_by_one(n->u.loop.step), equality = range_may_lose_round(e, n);
     uint32_t start = kp_emit_expr(e, n->u.loop.start);
     uint32_t stop = kp_emit_expr(e, n->u.loop.stop);
     uint32_t step = kp_emit_expr(e, n->u.loop.step);
     uint32_t number = kp_emit_variable(e, type, NULL), left = 0;
     kp_spirv_store(s, number, start);
-    if (simple && n->u.loop.step->u.value.i > 0 && ends_by_equality(e, n)) {
+    if (equality) { // the end is not below the start
         uint32_t some = kp_emit_compare(e, KP_TOKEN_LESS, type, start, stop);
         stop = kp_spirv_select(s, type_id, some, stop, start);
     }
@@ -393,7 +386,8 @@ static void emit_for(kp_emitter *e, const kp_node *n) {
     uint32_t header = start_loop(e, n, &loop), body = kp_spirv_id(s);
     uint32_t now = kp_spirv_load(s, type_id, number), goes_on;
     if (simple) {
-        goes_on = is_inside(e, n, now, stop);
+        kp_token_kind order = n->u.loop.step->u.value.i > 0 ? KP_TOKEN_LESS : KP_TOKEN_GREATER;
+        goes_on = kp_emit_compare(e, equality ? KP_TOKEN_NOT_EQUAL : order, type, now, stop);
     } else {
         uint32_t turns = kp_spirv_load(s, kp_emit_type(e, counter), left);
         goes_on = kp_emit_compare(e, KP_TOKEN_NOT_EQUAL, counter, turns, kp_emit_number(e, counter, 0));

@@ -49,6 +49,11 @@ const char *kp_lexer_spelling(kp_token_kind kind);
 // "'+'" for PLUS.
 const char *kp_lexer_quoted(kp_token_kind kind);
 
+// == or !=.
+static inline bool kp_lexer_is_equality(kp_token_kind kind) {
+    return kind == KP_TOKEN_EQUAL || kind == KP_TOKEN_NOT_EQUAL;
+}
+
 // What is wrong with an ERROR token.
 const char *kp_lexer_fault(const kp_token *token);
 

@@ -248,7 +248,7 @@ static void a_missing_validation_layer_is_one_warning(void **state) {
 
 // Its manifest is there, and its library is not, or not one for this process; or it is of another kind.
 static void use_broken_layer(const char *extensions) {
-    char folder[] = "/tmp/kp_layer_XXXXXX", path[64];
+    char folder[] = "layer_XXXXXX", path[64];
     assert_non_null(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/layer.json", folder);
     FILE *file = fopen(path, "w");

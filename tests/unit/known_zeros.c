@@ -127,16 +127,7 @@ static void test_modules_that_were_changed_before(void **state) {
 static void test_memory_may_run_out(void **state) {
     (void)state;
     kp_program *program = compile(KERNEL("x = 0.0\n    a[i] = x * f32(n)"));
-    kp_result result = KP_ERROR_HOST_MEMORY;
-    for (size_t n = 1; result != KP_OK; n++) {
-        uint32_t *words = NULL;
-        size_t count;
-        kp_alloc_fail_at(n);
-        result = kp_known_zeros_apply(program->words, program->word_count, &words, &count);
-        kp_alloc_fail_at(0);
-        assert_true(result == KP_OK ? words != NULL : words == NULL && result == KP_ERROR_HOST_MEMORY);
-        kp_alloc_free(words);
-    }
+    TEST_MEMORY_RUNS_OUT(kp_known_zeros_apply, program->words, program->word_count);
     kp_program_destroy(program);
 }
 

@@ -120,16 +120,7 @@ static void test_memory_may_run_out(void **state) {
     (void)state;
     kp_program *program;
     assert_ok(kp_compile(good[0], NULL, &program));
-    kp_result result = KP_ERROR_HOST_MEMORY;
-    for (size_t n = 1; result != KP_OK; n++) {
-        uint32_t *words = NULL;
-        size_t count;
-        kp_alloc_fail_at(n);
-        result = kp_pairs_apply(program->words, program->word_count, &words, &count);
-        kp_alloc_fail_at(0);
-        assert_true(result == KP_OK ? words != NULL : words == NULL && result == KP_ERROR_HOST_MEMORY);
-        kp_alloc_free(words);
-    }
+    TEST_MEMORY_RUNS_OUT(kp_pairs_apply, program->words, program->word_count);
     kp_program_destroy(program);
 }
 

@@ -41,6 +41,22 @@
             fail_msg("%s: %s: %s", #call, kp_result_name(result_), kp_last_error());        \
     } while (0)
 
+// What changes a module: each of its host allocations fails once, and it says so and gives nothing. It has something to
+// change in these words. For files that include base/alloc.h.
+#define TEST_MEMORY_RUNS_OUT(apply, words, word_count)                                                      \
+    do {                                                                                                    \
+        kp_result result_ = KP_ERROR_HOST_MEMORY;                                                           \
+        for (size_t n_ = 1; result_ != KP_OK; n_++) {                                                       \
+            uint32_t *out_ = NULL;                                                                          \
+            size_t count_;                                                                                  \
+            kp_alloc_fail_at(n_);                                                                           \
+            result_ = apply(words, word_count, &out_, &count_);                                             \
+            kp_alloc_fail_at(0);                                                                            \
+            assert_true(result_ == KP_OK ? out_ != NULL : out_ == NULL && result_ == KP_ERROR_HOST_MEMORY); \
+            kp_alloc_free(out_);                                                                            \
+        }                                                                                                   \
+    } while (0)
+
 // Random numbers that are the same in every run (xorshift64).
 typedef struct test_random {
     uint64_t state; // not 0
