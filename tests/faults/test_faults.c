@@ -19,7 +19,9 @@
 #include <cmocka.h>
 
 #include <dlfcn.h>
+#include <execinfo.h>
 #include <kp/kp.h>
+#include <signal.h>
 #include <unistd.h>
 #include <vulkan/vulkan.h>
 
@@ -322,6 +324,25 @@ static const program programs[] = {{"multiply", multiply_steps}, {"regression", 
                                    {"async", async_steps},       {"memory", memory_steps},
                                    {"external", external_steps}, {"staging", staging_steps}};
 
+// cmocka turns a crash into a failure of the test, but in a thread that it does not know it ends the process without a
+// word: kp's threads and the driver's say where they were first.
+static void on_crash(int number) {
+    static const char text[] = "crashed at:\n";
+    void *frames[64];
+    ssize_t written = write(STDERR_FILENO, text, sizeof text - 1);
+    (void)written;
+    backtrace_symbols_fd(frames, backtrace(frames, COUNT_OF(frames)), STDERR_FILENO);
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+static void watch_for_crashes(void) {
+    void *frame;
+    backtrace(&frame, 1); // loads what it needs
+    signal(SIGSEGV, on_crash);
+    signal(SIGBUS, on_crash);
+}
+
 static kp_result run(const program *p) {
     things t = {0};
     alarm(60);
@@ -370,6 +391,7 @@ static void look_at(kp_result result, kp_result fits, const kp_fault_call *call,
 }
 
 static void fail_each_call(const program *p) {
+    watch_for_crashes();
     layer->arm(0, 0, 0);
     assert_int_equal(run(p), KP_OK);
     unsigned counts[64], points = 0, survived = 0;
@@ -403,6 +425,7 @@ static void fail_each_call(const program *p) {
 
 static void fail_each_allocation(const program *p) {
     unsigned n = 1, failures = 0, in_a_row = 0;
+    watch_for_crashes();
     for (; in_a_row < 20; n++) { // behind the last allocation nothing fails any more
         kp_alloc_fail_at(n);
         kp_result result = run(p);
@@ -563,6 +586,7 @@ static int open_layer(void **state) {
     return 0;
 }
 
+// With "queues" the tests that want several queues, with a pattern of names those tests, else all.
 int main(int argc, char **argv) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(multiply_calls),     cmocka_unit_test(regression_calls),
@@ -577,5 +601,7 @@ int main(int argc, char **argv) {
                                             cmocka_unit_test(async_allocations)};
     if (argc > 1 && strcmp(argv[1], "queues") == 0)
         return cmocka_run_group_tests_name("faults_queues", two_queues, open_layer, NULL);
+    if (argc > 1)
+        cmocka_set_test_filter(argv[1]);
     return cmocka_run_group_tests_name("faults", tests, open_layer, NULL);
 }
