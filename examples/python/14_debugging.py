@@ -5,7 +5,7 @@ The kernel is to add up each number and its right neighbour, and forgets that th
     0 adds 1 and 2
     1 adds 2 and 4
     2 adds 4 and 0
-    on the device: index 3 is out of range for size 3
+    on the device: index 3 of 'x' is out of range for size 3
     in CPython: x[3]: x has 3 elements, with i = 2
     [3. 6. 4.]
 """

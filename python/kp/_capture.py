@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     Path: TypeAlias = tuple[str, ...]
 
 ABSENT: Any = object()  # a name that is not there
+MODULES = ("kp", "math", "np", "numpy", "ps", "pyshader", "stdlib")  # whose functions need no import
 NUMPYS = {  # where Python's math means something else by the name
     "remainder": "NumPy's is x % y, not math.remainder",
     "isclose": "NumPy's has other tolerances; write math.isclose(x, y, rel_tol=1e-5, abs_tol=1e-8)",
@@ -43,6 +44,7 @@ class Capture:
         self.fixed = True  # the watches tell all changes
         self.unresolved: set[str] = set()  # functions that are called, and not there
         self.refused: dict[str, Any] = {}  # what a kernel cannot take, by its path
+        self.missing: set[str] = set()  # what paths start with, and is not there
         self._indices: dict[FunctionType, int] = {}
         self._functions: list[FunctionType] = []
         self._watched: set[tuple[int, str]] = set()
@@ -67,6 +69,11 @@ class Capture:
     def explain(self, error: _kp.CompileError) -> None:
         """Has the error say what a name is, when there is such a name, but for Python alone."""
         said = error.msg or ""
+        place = (error.text or "")[(error.offset or 1) - 1 : (error.end_offset or 1) - 1]
+        root = place.partition(".")[0].strip()
+        if said.startswith("there is no function") and place != root and root in self.missing:
+            self._say(error, f"there is no '{root}' here")
+            return
         for path, value in self.refused.items():
             if said.startswith(f"there is no '{path}' here"):
                 kind = "class" if isinstance(value, type) else type(value).__name__
@@ -84,8 +91,12 @@ class Capture:
                         if not isinstance(value, list)
                         else "; make it a tuple, or a parameter"
                     )
-                error.args = (str(error).replace(said, what, 1), *error.args[1:])
-                error.msg = what
+                self._say(error, what)
+
+    @staticmethod
+    def _say(error: _kp.CompileError, message: str) -> None:
+        error.args = (str(error).replace(error.msg or "", message, 1), *error.args[1:])
+        error.msg = message
 
     def key(self) -> str:
         """Says exactly what is compiled: equal texts give equal programs."""
@@ -136,6 +147,8 @@ class Capture:
             if value is ABSENT:
                 if called and depth == len(path) == 1:
                     self.unresolved.add(name)
+                elif depth == 1 and name not in MODULES:
+                    self.missing.add(name)
                 return
             dotted = ".".join(path[:depth])
             number = constant_of(value)

@@ -90,7 +90,7 @@ static inline bool kp_launch_has_spec(uint32_t id) { return id >= KP_LAUNCH_SPEC
 #define KP_LAUNCH_ADDRESS_MODES(X) X("clamp_to_edge") X("repeat") X("mirrored_repeat") X("clamp_to_border")
 
 typedef enum kp_launch_site {
-    KP_LAUNCH_SITE_INDEX,    // an index out of range
+    KP_LAUNCH_SITE_INDEX,    // an index out of range; the text is what it is an index of, empty where that is long
     KP_LAUNCH_SITE_DIVISION, // an integer division or modulo by zero
     KP_LAUNCH_SITE_ASSERT,   // the text is its message
     KP_LAUNCH_SITE_PRINT,    // the text is a format: %% is a percent sign, %<letter><n> a value of n components; the

@@ -5,6 +5,8 @@
 #include "builtin.h"
 #include "check.h"
 
+#include <string.h>
+
 enum { DEEPEST_SHOWN = 400 };
 
 static const char *const kind_names[] = {
@@ -29,6 +31,13 @@ kp_node *kp_ast_node(kp_unit *unit, kp_node_kind kind, const kp_token *first, co
     n->first = first;
     n->more = (uint32_t)(last - first);
     return n;
+}
+
+const char *kp_ast_text(kp_unit *unit, const kp_node *n) {
+    uint32_t start = n->first->at, end = kp_ast_last(n)->at + kp_ast_last(n)->length;
+    if (end <= start || end - start > KP_AST_LONGEST_TEXT || strcspn(unit->text + start, "\r\n") < end - start)
+        return NULL;
+    return kp_arena_text(&unit->arena, unit->text + start, end - start);
 }
 
 kp_list kp_ast_left_edge(kp_unit *unit, kp_node *n) {

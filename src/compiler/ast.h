@@ -133,10 +133,11 @@ struct kp_node {
             uint32_t axis;
         } shape;
         struct {
-            kp_node *given; // as the text has it
-            kp_node *at;    // the same, or counted from the end if that is known
-            kp_node *limit; // below which it is to be, an i32; a checked kernel sees to that
-            bool wraps;     // the limit is a CONST; an index counts from the end at run time, and stays below
+            const kp_node *of; // what it is an index of
+            kp_node *given;    // as the text has it
+            kp_node *at;       // the same, or counted from the end if that is known
+            kp_node *limit;    // below which it is to be, an i32; a checked kernel sees to that
+            bool wraps;        // the limit is a CONST; an index counts from the end at run time, and stays below
         } bounded;
         struct {
             kp_node *element, *range;
@@ -158,8 +159,9 @@ struct kp_node {
             uint32_t *positions; // of each among those of the instance
         } invoke;
         struct {
-            kp_list list;   // CONSTs of the node's type
-            kp_node *index; // of 32 or 64 bits
+            kp_list list;      // CONSTs of the node's type
+            kp_node *index;    // of 32 or 64 bits
+            const kp_node *of; // the tuple in the text
         } table;
         struct {
             kp_list targets; // VARIABLEs
@@ -253,6 +255,11 @@ static inline bool kp_ast_is_group(const kp_node *n) { return n->kind == KP_NODE
 
 // The last token of its text.
 static inline const kp_token *kp_ast_last(const kp_node *n) { return n->first + n->more; }
+
+enum { KP_AST_LONGEST_TEXT = 32 };
+
+// Its source text; NULL where that is long, or has several lines.
+const char *kp_ast_text(kp_unit *unit, const kp_node *n);
 
 // The function as text, one node a line; with `types`, each expression's type. What is nested too deep to be read is
 // left out.

@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LONGEST_TEXT = 32 };
-
 void kp_check_fail(kp_checker *c, const kp_node *at, const char *format, ...) {
     char message[2048];
     va_list args;
@@ -21,10 +19,8 @@ void kp_check_fail(kp_checker *c, const kp_node *at, const char *format, ...) {
 }
 
 const char *kp_check_text(kp_checker *c, const kp_node *n) {
-    uint32_t start = n->first->at, end = kp_ast_last(n)->at + kp_ast_last(n)->length;
-    if (end <= start || end - start > LONGEST_TEXT || strcspn(c->unit->text + start, "\r\n") < end - start)
-        return "...";
-    return kp_arena_text(&c->unit->arena, c->unit->text + start, end - start);
+    const char *text = kp_ast_text(c->unit, n);
+    return text != NULL ? text : "...";
 }
 
 // True for a text whose first and last tokens are the two of a pair of parentheses.
@@ -40,7 +36,7 @@ static bool in_parentheses(const kp_node *n) {
 }
 
 const char *kp_check_converted(kp_checker *c, const kp_node *n, const char *type) {
-    char text[2 * LONGEST_TEXT + 32];
+    char text[2 * KP_AST_LONGEST_TEXT + 32];
     bool bare = !in_parentheses(n);
     int length =
         snprintf(text, sizeof text, "%.64s%s%s%s", type, bare ? "(" : "", kp_check_text(c, n), bare ? ")" : "");

@@ -251,8 +251,9 @@ kp_node *kp_check_index(kp_checker *c, kp_node *n) {
     return index_as_word(c, index);
 }
 
-kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *limit, bool wraps) {
+kp_node *kp_check_bounded(kp_checker *c, const kp_node *of, kp_node *given, kp_node *at, kp_node *limit, bool wraps) {
     kp_node *n = kp_check_new(c, KP_NODE_BOUNDED, given, kp_type_scalar(KP_I32));
+    n->u.bounded.of = of;
     n->u.bounded.given = given;
     n->u.bounded.at = at;
     n->u.bounded.limit = limit;
@@ -262,17 +263,18 @@ kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *l
 
 // An index on one of several axes, as an i32: `given`, counted from the end where it is a negative constant. Looked at
 // on its own in a checked kernel: all axes together may be in range when one is not.
-static kp_node *on_axis(kp_checker *c, kp_node *n, kp_node *given, kp_node *limit) {
+static kp_node *on_axis(kp_checker *c, kp_node *n, const kp_node *of, kp_node *given, kp_node *limit) {
     kp_node *at = given;
     if (given->kind == KP_NODE_CONST && given->u.value.i < 0)
         at = kp_check_operation(c, n, KP_TOKEN_PLUS, limit, given);
     if (c->unit->desc->checked)
-        return kp_check_bounded(c, given, at, limit, false);
+        return kp_check_bounded(c, of, given, at, limit, false);
     return kp_check_cast(c, at, kp_type_scalar(KP_I32));
 }
 
 // The index on one axis of shared memory, as an i32.
-static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, uint32_t axis) {
+static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_node *of, uint32_t axis) {
+    const kp_symbol *symbol = of->u.symbol;
     kp_node *index = kp_check_index(c, n);
     const kp_node *length = symbol->axes[axis];
     if (index->kind == KP_NODE_CONST && length->kind == KP_NODE_CONST) {
@@ -283,7 +285,7 @@ static kp_node *axis_index(kp_checker *c, kp_node *n, const kp_symbol *symbol, u
         return kp_check_constant(c, index, length->type, (kp_value){.i = at < 0 ? at + most : at});
     }
     if (symbol->axis_count > 1)
-        return on_axis(c, n, index, symbol->axes[axis]);
+        return on_axis(c, n, of, index, symbol->axes[axis]);
     index = kp_check_cast(c, index, kp_type_scalar(KP_I32));
     if (index->kind == KP_NODE_CONST && index->u.value.i < 0)
         return kp_check_operation(c, n, KP_TOKEN_PLUS, symbol->axes[axis], index);
@@ -299,9 +301,9 @@ static kp_node *shared_element(kp_checker *c, kp_node *n, kp_node *object) {
     if (given != symbol->axis_count)
         kp_check_fail(c, index, "'%s' has %u ax%s, but this is an index on %u", symbol->name->text, symbol->axis_count,
                       symbol->axis_count == 1 ? "is" : "es", given);
-    kp_node *flat = axis_index(c, several ? index->u.list.items[0] : index, symbol, 0);
+    kp_node *flat = axis_index(c, several ? index->u.list.items[0] : index, object, 0);
     if (several) {
-        kp_node *column = axis_index(c, index->u.list.items[1], symbol, 1);
+        kp_node *column = axis_index(c, index->u.list.items[1], object, 1);
         flat = kp_check_operation(c, n, KP_TOKEN_STAR, flat, symbol->axes[1]);
         flat = kp_check_operation(c, n, KP_TOKEN_PLUS, flat, column);
     }
@@ -352,7 +354,7 @@ static kp_node *view_element(kp_checker *c, kp_node *n, kp_node *object) {
         fail_view(c, object, index, count);
     for (uint32_t axis = 0; axis < count; axis++) {
         kp_node *given = kp_check_index(c, index->u.list.items[axis]);
-        kp_node *at = on_axis(c, n, given, kp_check_shape(c, n, object, axis));
+        kp_node *at = on_axis(c, n, object, given, kp_check_shape(c, n, object, axis));
         if (axis > 0)
             flat = kp_check_operation(c, n, KP_TOKEN_STAR, flat, kp_check_shape(c, n, object, axis));
         flat = axis > 0 ? kp_check_operation(c, n, KP_TOKEN_PLUS, flat, at) : at;

@@ -15,11 +15,11 @@ typedef struct pick {
 } pick;
 
 // An index into one of several tuples that lie one behind the other: it stays in its own.
-static kp_node *axis_index(kp_checker *c, kp_node *index, uint32_t count) {
+static kp_node *axis_index(kp_checker *c, const kp_node *of, kp_node *index, uint32_t count) {
     if (index->kind == KP_NODE_CONST)
         return index;
     const kp_type *i32 = kp_type_scalar(KP_I32);
-    return kp_check_bounded(c, index, index, kp_check_constant(c, index, i32, (kp_value){.i = count}), true);
+    return kp_check_bounded(c, of, index, index, kp_check_constant(c, index, i32, (kp_value){.i = count}), true);
 }
 
 static void step_in(kp_checker *c, const kp_node *n, pick *p) {
@@ -42,7 +42,7 @@ static void step_in(kp_checker *c, const kp_node *n, pick *p) {
         return;
     }
     if (p->base != NULL || list.items[0]->kind == KP_NODE_TUPLE)
-        index = axis_index(c, index, list.count);
+        index = axis_index(c, n->u.subscript.object, index, list.count);
     if (p->base == NULL)
         p->base = p->node;
     else
@@ -119,6 +119,7 @@ static kp_node *table(kp_checker *c, const kp_node *n, kp_node *base, kp_node *i
     kp_node *result = kp_check_new(c, KP_NODE_TABLE, n, unify(c, list));
     result->u.table.list = list;
     result->u.table.index = index;
+    result->u.table.of = n->kind == KP_NODE_SUBSCRIPT ? n->u.subscript.object : n;
     return result;
 }
 

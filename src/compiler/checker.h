@@ -150,7 +150,8 @@ _Noreturn void kp_check_fail_unassigned(kp_checker *c, const kp_node *n);
 kp_node *kp_check_attribute(kp_checker *c, kp_node *n);
 kp_node *kp_check_subscript(kp_checker *c, kp_node *n);
 kp_node *kp_check_index(kp_checker *c, kp_node *n); // an integer, settled
-kp_node *kp_check_bounded(kp_checker *c, kp_node *given, kp_node *at, kp_node *limit, bool wraps); // as in ast.h
+kp_node *kp_check_bounded(kp_checker *c, const kp_node *of, kp_node *given, kp_node *at, kp_node *limit,
+                          bool wraps);                 // as in ast.h
 kp_node *kp_check_shape_of(kp_checker *c, kp_node *n); // the BUFFER whose shape it is; NULL: it is no shape
 kp_node *kp_check_shape(kp_checker *c, const kp_node *like, const kp_node *buffer, uint32_t axis);
 kp_node *kp_check_target(kp_checker *c, kp_node *n, bool reads); // what can be assigned; a local may have no type yet

@@ -258,7 +258,7 @@ static uint32_t emit_subscript(kp_emitter *e, kp_node *n) {
     uint32_t vector = kp_emit_expr(e, object);
     if (kp_type_is_matrix(object->type))
         return kp_spirv_extract(e->s, kp_emit_type(e, n->type), vector, (uint32_t)n->u.subscript.index->u.value.i);
-    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, object->type->components, NULL);
+    uint32_t index = kp_emit_bounded_index(e, object, n->u.subscript.index, object->type->components, NULL);
     return kp_spirv_extract_dynamic(e->s, kp_emit_type(e, n->type), vector, index);
 }
 
@@ -332,7 +332,7 @@ static uint32_t emit_table(kp_emitter *e, kp_node *n) {
     uint32_t constants = kp_spirv_constant_composite(s, array, parts, list.count);
     uint32_t variable = kp_spirv_local(s, kp_spirv_type_pointer(s, SpvStorageClassFunction, array), constants);
     uint32_t outside = e->outside; // of the index that this is part of, if any
-    uint32_t index = kp_emit_bounded_index(e, n->u.table.index, list.count, NULL);
+    uint32_t index = kp_emit_bounded_index(e, n->u.table.of, n->u.table.index, list.count, NULL);
     e->outside = outside;
     uint32_t pointer = kp_spirv_type_pointer(s, SpvStorageClassFunction, type);
     return kp_spirv_load(s, type, kp_spirv_access(s, pointer, variable, &index, 1));

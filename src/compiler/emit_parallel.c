@@ -63,8 +63,8 @@ kp_place kp_emit_shared_place(kp_emitter *e, kp_node *n) {
         if (kp_type_is_signed(index->type))
             at = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, at);
         if (e->unit->desc->checked && symbol->axis_count == 1)
-            place.outside =
-                kp_emit_check_index(e, index, given, at, kp_type_scalar(KP_U32), total_length(e, symbol, 0));
+            place.outside = kp_emit_check_index(e, n->u.subscript.object, index, given, at, kp_type_scalar(KP_U32),
+                                                total_length(e, symbol, 0));
         at = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){at, symbol->last}, 2);
     }
     uint32_t type = kp_emit_kept_type(e, n->type, symbol->bits);

@@ -135,8 +135,13 @@ static uint32_t as_index(kp_emitter *e, kp_node *n, uint32_t value, const kp_typ
     return kp_emit_cast(e, wide, *type, kp_emit_pick(e, wide, false, value, most));
 }
 
-uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, uint32_t index, const kp_type *type,
-                             uint32_t length) {
+// What a fault calls it: a buffer by the name that the kernel has for it, in helpers too, all else as the text does.
+static const char *name_of(kp_emitter *e, const kp_node *n) {
+    return n->kind == KP_NODE_BUFFER ? n->u.symbol->name->text : kp_ast_text(e->unit, n);
+}
+
+uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *of, const kp_node *n, uint32_t given, uint32_t index,
+                             const kp_type *type, uint32_t length) {
     if (!e->unit->desc->checked)
         return 0;
     if (kp_type_is_signed(type))
@@ -144,7 +149,7 @@ uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, ui
     uint32_t words[2], bad = kp_spirv_binary(e->s, SpvOpUGreaterThanEqual, e->type_bool, index, length);
     kp_emit_split(e, n->type, given, words);
     kp_emit_fault(e, KP_LAUNCH_SITE_INDEX, n, bad,
-                  &(kp_emit_fault_data){.words = {words[0], words[1], length}, .word_count = 3});
+                  &(kp_emit_fault_data){name_of(e, of), {words[0], words[1], length}, 3});
     return e->kernel->has_barrier ? bad : 0;
 }
 
@@ -160,12 +165,12 @@ static uint32_t buffer_index(kp_emitter *e, kp_node *n, const kp_type **type, ui
         uint32_t end = kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, length);
         index = kp_spirv_binary(e->s, SpvOpIAdd, e->type_i32, end, index);
     }
-    *outside = kp_emit_check_index(e, node, given, index, *type, length);
+    *outside = kp_emit_check_index(e, n->u.subscript.object, node, given, index, *type, length);
     return index;
 }
 
 // A negative one counts from the end, as in Python.
-uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, uint32_t *outside) {
+uint32_t kp_emit_bounded_index(kp_emitter *e, const kp_node *of, kp_node *index, uint32_t count, uint32_t *outside) {
     const kp_type *type = index->type;
     uint32_t given = kp_emit_expr(e, index), bad = 0;
     if (index->kind != KP_NODE_CONST) {
@@ -179,7 +184,7 @@ uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, ui
         value = as_index(e, index, value, &type);
         if (kp_type_is_signed(type))
             value = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, value);
-        bad = kp_emit_check_index(e, index, given, value, kp_type_scalar(KP_U32), kp_emit_u32(e, count));
+        bad = kp_emit_check_index(e, of, index, given, value, kp_type_scalar(KP_U32), kp_emit_u32(e, count));
         given = kp_spirv_glsl(e->s, GLSLstd450UMin, e->type_u32, (uint32_t[]){value, kp_emit_u32(e, count - 1)}, 2);
     }
     if (outside != NULL)
@@ -192,16 +197,17 @@ static uint32_t either(kp_emitter *e, uint32_t a, uint32_t b) {
 }
 
 uint32_t kp_emit_bounded(kp_emitter *e, kp_node *n) {
+    const kp_node *of = n->u.bounded.of;
     kp_node *given = n->u.bounded.given, *at = n->u.bounded.at;
     const kp_type *type = kp_type_scalar(KP_U32);
     uint32_t index, bad = 0;
     if (n->u.bounded.wraps) {
-        index = kp_emit_bounded_index(e, at, (uint32_t)n->u.bounded.limit->u.value.i, &bad);
+        index = kp_emit_bounded_index(e, of, at, (uint32_t)n->u.bounded.limit->u.value.i, &bad);
     } else {
         uint32_t value = kp_emit_expr(e, at), text = at == given ? value : kp_emit_expr(e, given);
         index = as_index(e, at, value, &type);
         uint32_t limit = kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, kp_emit_expr(e, n->u.bounded.limit));
-        bad = kp_emit_check_index(e, given, text, index, type, limit);
+        bad = kp_emit_check_index(e, of, given, text, index, type, limit);
     }
     e->outside = either(e, e->outside, bad);
     return kp_type_is_signed(type) ? index : kp_spirv_unary(e->s, SpvOpBitcast, e->type_i32, index);
@@ -246,7 +252,7 @@ static kp_place subscript_place(kp_emitter *e, kp_node *n) {
         return element_place(e, n);
     kp_place whole = kp_emit_place(e, object);
     uint32_t count = object->type->kind == KP_TYPE_VECTOR ? object->type->components : object->type->length, outside;
-    uint32_t index = kp_emit_bounded_index(e, n->u.subscript.index, count, &outside);
+    uint32_t index = kp_emit_bounded_index(e, object, n->u.subscript.index, count, &outside);
     kp_place place = element_at(e, &whole, index);
     place.outside = either(e, whole.outside, outside);
     return place;
@@ -287,12 +293,14 @@ kp_emit_reference kp_emit_refer(kp_emitter *e, kp_node *n) {
     for (uint32_t i = more; i-- > 0; n = n->u.subscript.object)
         steps[i] = n;
     for (uint32_t i = 0; i < more; i++) {
-        const kp_type *type = NULL, *object = steps[i]->u.subscript.object->type;
+        const kp_node *object = steps[i]->u.subscript.object;
+        kp_node *at = steps[i]->u.subscript.index;
+        const kp_type *type = NULL;
         uint32_t outside;
         bool in_buffer = i == 0 && root->kind == KP_NODE_BUFFER;
         uint32_t index = in_buffer ? buffer_index(e, steps[i], &type, &outside)
-                                   : kp_emit_bounded_index(e, steps[i]->u.subscript.index, object->length, &outside);
-        bool is_signed = in_buffer ? kp_type_is_signed(type) : steps[i]->u.subscript.index->kind == KP_NODE_CONST;
+                                   : kp_emit_bounded_index(e, object, at, object->type->length, &outside);
+        bool is_signed = in_buffer ? kp_type_is_signed(type) : at->kind == KP_NODE_CONST;
         r.steps[before + i] = is_signed ? kp_spirv_unary(e->s, SpvOpBitcast, e->type_u32, index) : index;
     }
     return r;

@@ -133,16 +133,16 @@ uint32_t kp_emit_memory_type(kp_emitter *e, const kp_type *type, bool bits);
 uint32_t kp_emit_kept_type(kp_emitter *e, const kp_type *type, bool bits);
 kp_place kp_emit_part(kp_emitter *e, const kp_place *place, uint32_t index); // a component, an element, a field
 
-// The index of one of `count` elements or components: one that is out of range at run time becomes the last one.
-// *outside: what kp_emit_check_index gives; NULL: nobody asks.
-uint32_t kp_emit_bounded_index(kp_emitter *e, kp_node *index, uint32_t count, uint32_t *outside);
+// The index of one of the `count` elements or components of `of`: one that is out of range at run time becomes the last
+// one. *outside: what kp_emit_check_index gives; NULL: nobody asks.
+uint32_t kp_emit_bounded_index(kp_emitter *e, const kp_node *of, kp_node *index, uint32_t count, uint32_t *outside);
 
 uint32_t kp_emit_bounded(kp_emitter *e, kp_node *n); // n: BOUNDED
 
-// In a checked kernel, a fault where the index (`given` in the text) is not below `length`, a u32. Gives a bool that
-// says so where the invocation goes on in spite of it; else 0.
-uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *n, uint32_t given, uint32_t index, const kp_type *type,
-                             uint32_t length);
+// In a checked kernel, a fault where the index of `of` (`given` in the text) is not below `length`, a u32. Gives a bool
+// that says so where the invocation goes on in spite of it; else 0.
+uint32_t kp_emit_check_index(kp_emitter *e, const kp_node *of, const kp_node *n, uint32_t given, uint32_t index,
+                             const kp_type *type, uint32_t length);
 
 // emit_image.c
 void kp_emit_image(kp_emitter *e, const kp_check_param *param); // its variable

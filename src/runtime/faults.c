@@ -195,9 +195,10 @@ static kp_result fault(const kp_algorithm *algorithm, const uint32_t *record) {
     if (site->kind == KP_LAUNCH_SITE_PIXEL)
         return pixel_fault(site, data, at);
     long long index = (long long)(data[0] | (uint64_t)data[1] << 32);
-    return kp_error_set(KP_ERROR_INDEX, "%s:%u:%u: %s%sindex %lld is out of range for size %u, %s", site->file,
-                        (unsigned)site->line, (unsigned)site->column, site->text, site->text[0] != '\0' ? ": " : "",
-                        index, (unsigned)data[2], at);
+    const char *of = site->text[0] != '\0' ? " of '" : "", *end = site->text[0] != '\0' ? "'" : "";
+    return kp_error_set(KP_ERROR_INDEX, "%s:%u:%u: index %lld%s%s%s is out of range for size %u, %s", site->file,
+                        (unsigned)site->line, (unsigned)site->column, index, of, site->text, end, (unsigned)data[2],
+                        at);
 }
 
 static kp_result check_part(const kp_faults_part *part, const uint32_t *words) {

@@ -157,9 +157,9 @@ static void faults_have_place_invocation_and_numbers(void **state) {
         const char *words;
     } cases[] = {
         {"x[i + 3] = 1", KP_ERROR_INDEX,
-         "f.py:2:7: index 40 is out of range for size 40, in invocation (37, 0, 0) of kernel 'k'"},
+         "f.py:2:7: index 40 of 'x' is out of range for size 40, in invocation (37, 0, 0) of kernel 'k'"},
         {"x[i] = x[4 - i]", KP_ERROR_INDEX,
-         "f.py:2:14: index -1 is out of range for size 40, in invocation (5, 0, 0) of kernel 'k'"},
+         "f.py:2:14: index -1 of 'x' is out of range for size 40, in invocation (5, 0, 0) of kernel 'k'"},
         {"x[i] = 7 // (i - 9)", KP_ERROR_DIVISION,
          "f.py:2:17: integer division or modulo by zero, in invocation (9, 0, 0) of kernel 'k'"},
         {"x[i] = 7 % (i - 9)", KP_ERROR_DIVISION,
@@ -174,7 +174,7 @@ static void faults_have_place_invocation_and_numbers(void **state) {
          "f.py:2:5: assertion failed: small, in invocation (6, 0, 0) of kernel 'k'"},
         {"assert i < 6", KP_ERROR_ASSERT, "f.py:2:5: assertion failed, in invocation (6, 0, 0) of kernel 'k'"},
         {"x[i] = i32(vec3(1)[i])", KP_ERROR_INDEX,
-         "f.py:2:24: index 3 is out of range for size 3, in invocation (3, 0, 0) of kernel 'k'"},
+         "f.py:2:24: index 3 of 'vec3(1)' is out of range for size 3, in invocation (3, 0, 0) of kernel 'k'"},
     };
     for (size_t k = 0; k < COUNT_OF(cases); k++) {
         char source[160];
@@ -213,7 +213,7 @@ static void a_fault_ends_its_invocation_alone(void **state) {
     OK(kp_record_dispatch(seq, a, NULL));
     OK(kp_record_sync_local(seq, LIST(y), 1));
     FAILS(kp_sequence_eval(seq), KP_ERROR_INDEX,
-          "f.py:2:13: index 40 is out of range for size 40, in invocation (0, 0, 0) of kernel 'k'");
+          "f.py:2:13: index 40 of 'x' is out of range for size 40, in invocation (0, 0, 0) of kernel 'k'");
     const int32_t *out = kp_tensor_data(y);
     for (int k = 0; k < 40; k++)
         assert_int_equal(out[k], k >= 10 && k <= 20 ? 110 : 7); // those before find no -1, those after start below 0
@@ -238,7 +238,7 @@ static void the_first_dispatch_with_a_fault_is_reported(void **state) {
     FAILS(kp_sequence_await(seq, UINT64_MAX), KP_ERROR_ASSERT,
           "f.py:2:5: assertion failed, in invocation (0, 0, 0) of kernel 'first'");
     FAILS(kp_sequence_eval(seq), KP_ERROR_INDEX,
-          "f.py:2:7: index -1 is out of range for size 40, in invocation (0, 0, 0) of kernel 'second'");
+          "f.py:2:7: index -1 of 'x' is out of range for size 40, in invocation (0, 0, 0) of kernel 'second'");
     OK(kp_sequence_clear(seq));
     dispatch(seq, x, good);
     OK(kp_sequence_eval(seq));
@@ -277,7 +277,7 @@ static void nothing_is_written_out_of_range(void **state) {
         OK(kp_record_sync_local(seq, LIST(before, x, after, where), 4));
         if (is_checked)
             FAILS(kp_sequence_eval(seq), KP_ERROR_INDEX,
-                  "*index 40 is out of range for size 40, in invocation (0, 0, 0)*");
+                  "*index 40 of 'x' is out of range for size 40, in invocation (0, 0, 0)*");
         else
             OK(kp_sequence_eval(seq));
         assert_memory_equal(kp_tensor_data(before), data, sizeof data);

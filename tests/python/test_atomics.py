@@ -366,10 +366,10 @@ def k(i: Index, total=("buffer", 0, f32), cell=("buffer", 1, Struct(n=u32, at=ve
 @pytest.mark.parametrize(
     ("place", "message"),
     [
-        ("cells[i + 3].count", "index 5 is out of range for size 5"),
-        ("cells[0].parts[i + 2]", "index 3 is out of range for size 3"),
-        ("a[i, 0]", "index 2 is out of range for size 2"),
-        ("a[0, i + 1]", "index 3 is out of range for size 3"),
+        ("cells[i + 3].count", "index 5 of 'cells' is out of range for size 5"),
+        ("cells[0].parts[i + 2]", "index 3 of 'cells\\[0\\].parts' is out of range for size 3"),
+        ("a[i, 0]", "index 2 of 'a' is out of range for size 2"),
+        ("a[0, i + 1]", "index 3 of 'a' is out of range for size 3"),
     ],
 )
 def test_checked_places(place, message):

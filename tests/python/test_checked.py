@@ -1,5 +1,7 @@
 """Checked kernels: an index out of range, an integer division by zero and a failed assert are exceptions, with their place."""
 
+import re
+
 import kernelgen
 import kp
 import numpy as np
@@ -41,9 +43,10 @@ def test_an_index_out_of_range_is_an_index_error():
     with pytest.raises(IndexError) as error:
         shift(4, x, y)
     assert (
-        str(error.value) == f"{place}: index 10 is out of range for size 10, in invocation (6, 0, 0) of kernel 'shift'"
+        str(error.value)
+        == f"{place}: index 10 of 'x' is out of range for size 10, in invocation (6, 0, 0) of kernel 'shift'"
     )
-    with pytest.raises(IndexError, match=r"index -2 is out of range for size 10, in invocation \(0, 0, 0\)"):
+    with pytest.raises(IndexError, match=r"index -2 of 'x' is out of range for size 10, in invocation \(0, 0, 0\)"):
         shift(-2, x, y)
     assert (y == x).all()  # an array of the caller's stays as it was
 
@@ -72,7 +75,7 @@ def test_in_a_sequence_and_asynchronously(mgr):
     good = shift.algorithm(mgr, [x, y], by=0)
     sequence = mgr.sequence().record(kp.OpSyncDevice([x, y])).record(kp.OpAlgoDispatch(bad)).record(kp.OpSyncLocal([y]))
     sequence.eval_async()
-    with pytest.raises(IndexError, match="index 3 is out of range for size 3"):
+    with pytest.raises(IndexError, match="index 3 of 'x' is out of range for size 3"):
         sequence.eval_await()
     assert not sequence.is_running()
     assert y.data().tolist() == [2, 3, 0]  # what the other invocations did
@@ -103,7 +106,7 @@ except IndexError as error:
 """)
     code = f"import runpy; runpy.run_path({str(path)!r})"
     assert python(code, env={"KP_CHECKED": "1"}) == (
-        "index 3 is out of range for size 3, in invocation (2, 0, 0) of kernel 'compute_twice'\n"
+        "index 3 of 'x' is out of range for size 3, in invocation (2, 0, 0) of kernel 'compute_twice'\n"
     )
     assert python(code, env={"KP_CHECKED": "0"}) == "done\n"
 
@@ -146,7 +149,9 @@ def k(i: Index, l: LocalIndex, x: Array[i32], y: Array[i32]):
     x, y = np.arange(16, dtype=np.int32), np.zeros(16, dtype=np.int32)
     tensors = [mgr.tensor_t(x), mgr.tensor_t(y)]
     algorithm = kp.kernel_from_source(text, checked=True).algorithm(mgr, tensors, extent=16)
-    with pytest.raises(IndexError, match=r":7:14: index 8 is out of range for size 8, in invocation \(3, 0, 0\)"):
+    with pytest.raises(
+        IndexError, match=r":7:14: index 8 of 'tile' is out of range for size 8, in invocation \(3, 0, 0\)"
+    ):
         mgr.sequence().record(kp.OpSyncDevice(tensors)).record(kp.OpAlgoDispatch(algorithm)).record(
             kp.OpSyncLocal(tensors)
         ).eval()
@@ -158,7 +163,9 @@ def test_many_faults_at_once():
     text = "def k(i: Index, x: Array[i32]):\n    x[-5 - i] = 1\n    x[i * 1000003 % 5000 - 1] = 1\n"
     kernel = kp.kernel_from_source(text, checked=True)
     for _ in range(3):
-        with pytest.raises(IndexError, match=r":2:7: index -5 is out of range for size 4, in invocation \(0, 0, 0\)"):
+        with pytest.raises(
+            IndexError, match=r":2:7: index -5 of 'x' is out of range for size 4, in invocation \(0, 0, 0\)"
+        ):
             kernel(np.zeros(4, dtype=np.int32), extent=100000)
 
 
@@ -166,26 +173,29 @@ def test_indices_of_packed_vectors_and_from_the_end():
     text = "def k(i: Index, v: Array[vec3], j: i32):\n    v[i].xy = v[j].yx\n    v[-3].z = 1.0\n"
     kernel = kp.kernel_from_source(text, checked=True)
     kernel(np.zeros((3, 3), dtype=np.float32), 2)
-    with pytest.raises(IndexError, match=":2:17: index 3 is out of range for size 3"):
+    with pytest.raises(IndexError, match=":2:17: index 3 of 'v' is out of range for size 3"):
         kernel(np.zeros((3, 3), dtype=np.float32), 3)
-    with pytest.raises(IndexError, match=":3:7: index -3 is out of range for size 2"):
+    with pytest.raises(IndexError, match=":3:7: index -3 of 'v' is out of range for size 2"):
         kernel(np.zeros((2, 3), dtype=np.float32), 1)
 
 
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("a = [1, 2, 3]\n    x[i] = a[i - 4]", "3:14: index -4 is out of range for size 3, in invocation (0, 0, 0)"),
+        (
+            "a = [1, 2, 3]\n    x[i] = a[i - 4]",
+            "3:14: index -4 of 'a' is out of range for size 3, in invocation (0, 0, 0)",
+        ),
         (
             "a = [i] * 4\n    a[i] = 7\n    x[i] = a[3]",
-            "3:7: index 4 is out of range for size 4, in invocation (4, 0, 0)",
+            "3:7: index 4 of 'a' is out of range for size 4, in invocation (4, 0, 0)",
         ),
         (
             "a = [[1, 2], [3, 4]]\n    a[i % 3][1] = 7",
-            "3:7: index 2 is out of range for size 2, in invocation (2, 0, 0)",
+            "3:7: index 2 of 'a' is out of range for size 2, in invocation (2, 0, 0)",
         ),
         ("for v in [1, 2, 3]:\n        assert v < 3 or i < 2", "3:9: assertion failed, in invocation (2, 0, 0)"),
-        ("atomic_add(x, i * 2, 1)", "2:19: index 6 is out of range for size 6, in invocation (3, 0, 0)"),
+        ("atomic_add(x, i * 2, 1)", "2:19: index 6 of 'x' is out of range for size 6, in invocation (3, 0, 0)"),
     ],
 )
 def test_local_arrays_loops_over_them_and_atomics(body, message):
@@ -193,6 +203,36 @@ def test_local_arrays_loops_over_them_and_atomics(body, message):
     with pytest.raises((IndexError, AssertionError)) as error:
         kp.kernel_from_source(text, checked=True, file="k.py")(np.zeros(6, np.int32), extent=6)
     assert str(error.value) == f"k.py:{message} of kernel 'k'"
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("put(data, i + 4, 1)", " of 'data'"),  # the kernel's name for it; in `put` it is 'a'
+        ("put(m, i + 4, 1)", " of 'a'"),
+        ("rows[1].n[i + 4] = 1", " of 'rows[1].n'"),
+        ("m[i + 4] = 1", " of 'm'"),
+        ("data[0] = TABLE[i + 4]", " of 'TABLE'"),
+        ("data[0] = rows[1].n[i + 4]", " of 'rows[1].n'"),
+        ("data[0] = rows[(1 + 2 + 3 + 4 + 5 + 6) - 20].n[i + 4]", ""),  # it would be too long
+        ("data[0] = rows[\n        1].n[i + 4]", ""),
+    ],
+)
+def test_what_an_index_is_of(line, named):
+    text = f"""
+TABLE = (1, 2, 3, 4)
+class Row(Struct):
+    n: Array(4, i32)
+def put(a, k, value):
+    a[k] = value
+def k(i: Index, data: Array[i32], rows: Array[Row]):
+    m = [0] * 4
+    {line}
+    data[0] += m[0]
+"""
+    rows = np.zeros(2, np.dtype([("n", np.int32, 4)]))
+    with pytest.raises(IndexError, match=re.escape(f": index 4{named} is out of range for size 4, in")):
+        kp.kernel_from_source(text, checked=True)(np.zeros(4, np.int32), rows, extent=1)
 
 
 def test_what_is_right_stays_so_when_checked():

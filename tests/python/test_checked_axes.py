@@ -37,7 +37,7 @@ def test_an_index_beyond_its_axis(j, k, column, index, size):
     place, words = fault(VIEW, a, j, k)
     assert (place, words) == (
         f"2:{column}",
-        f"index {index} is out of range for size {size}, in invocation (0, 0, 0)",
+        f"index {index} of 'a' is out of range for size {size}, in invocation (0, 0, 0)",
     )
     assert not a.any()
 
@@ -57,15 +57,15 @@ def test_every_index_of_a_view_is_in_range_or_a_fault():
 
 def test_three_axes_and_constants_from_the_end():
     a, x = np.zeros((2, 3, 4), np.float32), np.zeros(1, np.int32)
-    assert fault(CUBE, a, x, 3, 0) == ("2:21", "index 3 is out of range for size 3, in invocation (0, 0, 0)")
-    assert fault(CUBE, a, x, 2, 4) == ("2:24", "index 4 is out of range for size 4, in invocation (0, 0, 0)")
-    assert fault(CUBE, a[:1], x, 0, 0) == ("2:18", "index 1 is out of range for size 1, in invocation (0, 0, 0)")
+    assert fault(CUBE, a, x, 3, 0) == ("2:21", "index 3 of 'a' is out of range for size 3, in invocation (0, 0, 0)")
+    assert fault(CUBE, a, x, 2, 4) == ("2:24", "index 4 of 'a' is out of range for size 4, in invocation (0, 0, 0)")
+    assert fault(CUBE, a[:1], x, 0, 0) == ("2:18", "index 1 of 'a' is out of range for size 1, in invocation (0, 0, 0)")
     text = "def k(i: Index, a: Array[vec3, 2]):\n    a[-2, -3].y = 7.0\n"
     a = np.zeros((2, 3, 3), np.float32)
     kp.kernel_from_source(text, checked=True)(a, extent=1)
     assert np.argwhere(a).tolist() == [[0, 0, 1]]
-    assert fault(text, a[:1])[1] == "index -2 is out of range for size 1, in invocation (0, 0, 0)"
-    assert fault(text, np.zeros((2, 2, 3), np.float32))[1].startswith("index -3 is out of range for size 2")
+    assert fault(text, a[:1])[1] == "index -2 of 'a' is out of range for size 1, in invocation (0, 0, 0)"
+    assert fault(text, np.zeros((2, 2, 3), np.float32))[1].startswith("index -3 of 'a' is out of range for size 2")
 
 
 def test_an_index_of_64_bits_keeps_all_of_them():
@@ -75,7 +75,9 @@ def test_an_index_of_64_bits_keeps_all_of_them():
             kp.kernel_from_source(text, checked=True)(np.zeros((3, 5), np.float32), 1, extent=1)
         return
     for j in (2**32, -(2**32), 2**62, 5):
-        assert fault(text, np.zeros((3, 5), np.float32), j)[1].startswith(f"index {j} is out of range for size 5")
+        assert fault(text, np.zeros((3, 5), np.float32), j)[1].startswith(
+            f"index {j} of 'a' is out of range for size 5"
+        )
 
 
 def test_the_fault_is_that_of_the_invocation():
@@ -87,7 +89,10 @@ def k(i: Index2, a: Array[i32, 2]):
     put(a, i.y, i.x * 2)
 """
     a = np.zeros((4, 8), np.int32)
-    assert fault(text, a, extent=(8, 4)) == ("2:20", "index 8 is out of range for size 8, in invocation (4, 0, 0)")
+    assert fault(text, a, extent=(8, 4)) == (
+        "2:20",
+        "index 8 of 'a' is out of range for size 8, in invocation (4, 0, 0)",
+    )
     kp.kernel_from_source(text, name="k", checked=True)(a, extent=(4, 4))
     assert a.tolist() == [[1, 0] * 4] * 4
 
@@ -119,7 +124,9 @@ def test_shared_memory_with_two_axes(mgr, statement, j, c, index, size):
     out = mgr.tensor_t(np.full(15, 7, np.int32))
     algorithm = kernel.algorithm(mgr, [out], j=j, c=c, extent=4)
     sequence = mgr.sequence().record(kp.OpAlgoDispatch(algorithm)).record(kp.OpSyncLocal([out]))
-    with pytest.raises(IndexError, match=rf"index {index} is out of range for size {size}, in invocation \(1, 0, 0\)"):
+    with pytest.raises(
+        IndexError, match=rf"index {index} of 'tile' is out of range for size {size}, in invocation \(1, 0, 0\)"
+    ):
         sequence.eval()
     assert out.data().tolist() == [0] * 15
 
@@ -142,7 +149,7 @@ def k(i: Index, l: LocalIndex, j: i32, x: Array[{type_}], out: Array[{type_}]):
         x, out = mgr.tensor_t(np.zeros(4, dtype)), mgr.tensor_t(np.zeros(4, dtype))
         algorithm = kp.kernel_from_source(text, checked=True).algorithm(mgr, [x, out], j=j, extent=4)
         sequence = mgr.sequence().record(kp.OpSyncDevice([x])).record(kp.OpAlgoDispatch(algorithm))
-        with pytest.raises(IndexError, match=f"index {j} is out of range for size 4"):
+        with pytest.raises(IndexError, match=f"index {j} of '{place[0:-3]}' is out of range for size 4"):
             sequence.record(kp.OpSyncLocal([x, out])).eval()
         assert x.data().tolist() == [0] * 4
         assert out.data().tolist() == [0, 1, 2, 3]
@@ -167,9 +174,15 @@ def test_tuples_of_tuples(checked):
 
 def test_an_index_beyond_its_tuple():
     c, x = np.array([0, 1, 3], np.int32), np.zeros(3, np.int32)
-    assert fault(PICK, 0, c, x, extent=3) == ("3:17", "index 3 is out of range for size 3, in invocation (2, 0, 0)")
-    assert fault(PICK, 2, c, x, extent=3) == ("3:14", "index 2 is out of range for size 2, in invocation (0, 0, 0)")
-    assert fault(PICK, LEAST, c, x)[1].startswith(f"index {LEAST} is out of range for size 2")
+    assert fault(PICK, 0, c, x, extent=3) == (
+        "3:17",
+        "index 3 of 'T[j]' is out of range for size 3, in invocation (2, 0, 0)",
+    )
+    assert fault(PICK, 2, c, x, extent=3) == (
+        "3:14",
+        "index 2 of 'T' is out of range for size 2, in invocation (0, 0, 0)",
+    )
+    assert fault(PICK, LEAST, c, x)[1].startswith(f"index {LEAST} of 'T' is out of range for size 2")
     text = PICK.replace(" + 10 * T[j][-1 - c[i]]", "")
     kp.kernel_from_source(text)(0, np.array([3, -4, MOST], np.int32), x)
     assert x.tolist() == [3, 3, 3]  # the last of its own tuple, as of a local array

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import array
 import dataclasses
+import runpy
+from pathlib import Path
 
 import kp
 import numpy as np
@@ -275,6 +277,18 @@ def test_arrays_from_outside_are_parameters() -> None:
         @kp.kernel
         def kept(i: Index, out: Array[f32]):
             out[i] = ARRAY[i]
+
+
+@pytest.mark.parametrize(
+    "call", ["nothing.append(1.0)", "x[i] = nothing.sub.f(x[i])", "x[i] += nothing.f(\n        1)"]
+)
+def test_what_is_in_front_of_a_function_is_not_there(call: str, tmp_path: Path) -> None:
+    text = f"from __future__ import annotations\nimport kp\n@kp.kernel\ndef k(i: Index, x: Array[f32]):\n    {call}\n"
+    path = tmp_path / "nothing_there.py"
+    path.write_text(text)
+    column = text.splitlines()[4].index("nothing") + 1
+    with pytest.raises(kp.CompileError, match=rf"nothing_there.py:5:{column}: there is no 'nothing' here\n"):
+        runpy.run_path(str(path))
 
 
 def test_a_view_of_vectors_says_which_axis_is_wrong() -> None:

@@ -64,7 +64,7 @@ def test_the_length_is_zero_for_every_type(mgr, name):
 
 def test_a_checked_kernel_says_so(mgr):
     for x in kinds(mgr):
-        with pytest.raises(IndexError, match="index 0 is out of range for size 0"):
+        with pytest.raises(IndexError, match="index 0 of 'x' is out of range for size 0"):
             first(x, np.zeros(2, np.float32))
 
 

@@ -125,6 +125,22 @@ def test_names_from_outside():
     assert v.tolist() == [[1, 3], [3, 3]]
 
 
+decorated = lambda function: kp.kernel(function)  # noqa: E731
+factor = lambda: 5  # noqa: E731
+exec("def no_text(): pass")
+
+
+def test_names_that_the_kernel_does_not_take_from_outside():
+    @decorated
+    def k(i: Index, x: Array[f32]):
+        factor, no_text = 2.0, 1.0
+        x[i] = factor * x[i] + no_text
+
+    x = np.array([1, 2], np.float32)
+    k.emulate(x)
+    assert x.tolist() == [3, 5]
+
+
 def test_an_index_of_a_narrow_type():
     def k(i: Index, at: Array[u8], x: Array[i32], out: Array[i32]):
         v = vec2(1, 2)

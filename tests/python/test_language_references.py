@@ -222,7 +222,7 @@ def test_a_checked_kernel_finds_a_row_out_of_range():
     out = np.zeros(1, dtype=np.int32)
     kernel(0, out)
     assert out[0] == 1
-    with pytest.raises(IndexError, match="index 2 is out of range for size 2"):
+    with pytest.raises(IndexError, match="index 2 of 'm' is out of range for size 2"):
         kernel(2, out)
-    with pytest.raises(IndexError, match="index 2 is out of range for size 2"):
+    with pytest.raises(IndexError, match="index 2 of 'row' is out of range for size 2"):
         kernel(1, out)

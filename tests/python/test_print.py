@@ -133,7 +133,7 @@ def test_in_a_sequence_each_dispatch_prints_in_turn(mgr, capsys):
 
 def test_prints_before_a_fault_are_shown(capsys):
     text = "def k(i: Index, x: Array[i32]):\n    print('at', i)\n    x[3 * i] = 1\n    print('after', i)\n"
-    with pytest.raises(IndexError, match="index 3 is out of range for size 3"):
+    with pytest.raises(IndexError, match="index 3 of 'x' is out of range for size 3"):
         kp.kernel_from_source(text, checked=True)(np.zeros(3, dtype=np.int32))
     assert capsys.readouterr().out == "at 0\nafter 0\nat 1\nat 2\n"
 

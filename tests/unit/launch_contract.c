@@ -101,12 +101,12 @@ static void test_reports(void **state) {
     static const struct {
         uint32_t kind, line, column;
         const char *text;
-    } wanted[] = {{KP_LAUNCH_SITE_INDEX, 4, 14, ""},
+    } wanted[] = {{KP_LAUNCH_SITE_INDEX, 4, 14, "a"},
                   {KP_LAUNCH_SITE_ASSERT, 4, 5, "two\nlines"},
-                  {KP_LAUNCH_SITE_INDEX, 5, 21, ""},
-                  {KP_LAUNCH_SITE_INDEX, 5, 27, ""},
+                  {KP_LAUNCH_SITE_INDEX, 5, 21, "a"},
+                  {KP_LAUNCH_SITE_INDEX, 5, 27, "b"},
                   {KP_LAUNCH_SITE_PRINT, 5, 5, "100%% %i1 %f3\n"},
-                  {KP_LAUNCH_SITE_INDEX, 6, 7, ""},
+                  {KP_LAUNCH_SITE_INDEX, 6, 7, "a"},
                   {KP_LAUNCH_SITE_DIVISION, 2, 17, ""}};
     for (int checked = 0; checked < 2; checked++) {
         compiled c = {0};

@@ -14,7 +14,8 @@ import builtins
 import enum
 import linecache
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -384,18 +385,40 @@ def _structs(tree: ast.Module) -> dict[str, Any]:
     return made
 
 
+def _names_in(nodes: Iterable[ast.AST]) -> set[str]:
+    return {n.id for node in nodes for n in ast.walk(node) if isinstance(n, ast.Name)}
+
+
 class Function:
-    """A function made ready to run: `call` is it. Given as a function, or as a text and which function of it."""
+    """A function made ready to run: `call` is it. Given as a function, or as a text and which function of it. The text of a
+    function is looked at when it is needed: what a name of the module stands for may never be called."""
 
     def __init__(self, function: Any, name: str | None = None, siblings: Mapping[str, Any] | None = None):
         self.function = function if not isinstance(function, str) else None
         self.structs: dict[str, Any] = {}  # of a text
         self.siblings: dict[str, Any] = dict(siblings or {})  # functions, as trees, and constants
-        self.node, self.file = self._parse(function, name)
-        self.name = self.node.name
+        self._given = function, name
+        if isinstance(function, str):
+            assert self._parsed  # and with it structs and siblings
         self.scope: dict[str, Any] = {}
         self._made: Callable[..., Any] | None = None
         self._meets: bool | None = None
+
+    @cached_property
+    def _parsed(self) -> tuple[ast.FunctionDef, str]:
+        return self._parse(*self._given)
+
+    @property
+    def node(self) -> ast.FunctionDef:
+        return self._parsed[0]
+
+    @property
+    def file(self) -> str:
+        return self._parsed[1]
+
+    @property
+    def name(self) -> str:
+        return self.node.name
 
     def _parse(self, function: Any, name: str | None) -> tuple[ast.FunctionDef, str]:
         if isinstance(function, str):
@@ -446,7 +469,7 @@ class Function:
         """The type of the language that an annotation names; None for any other."""
         if isinstance(annotation, ast.Constant) and isinstance(annotation.value, str):
             annotation = ast.parse(annotation.value, mode="eval").body
-        names = {n.id for n in ast.walk(annotation) if isinstance(n, ast.Name)}
+        names = _names_in([annotation])
         if isinstance(annotation, ast.Name):
             return self._known(self.resolve(names).get(annotation.id))
         try:
@@ -466,9 +489,8 @@ class Function:
         """Whether its invocations wait for others: it calls barrier() or a subgroup operation, or a function that does."""
         if self._meets is None:
             self._meets = False  # for a function that calls itself
-            calls = [n.func for n in ast.walk(self.node) if isinstance(n, ast.Call)]
-            names = {n.id for f in calls for n in ast.walk(f) if isinstance(n, ast.Name)}
-            scope = self.resolve(names)
+            calls = [n.func for part in self.node.body for n in ast.walk(part) if isinstance(n, ast.Call)]
+            scope = self.resolve(_names_in(calls))
             for called in (meaning(f, scope) for f in calls):
                 helper = getattr(called, "__self__", None)
                 self._meets |= isinstance(called, Collective) or (isinstance(helper, Function) and helper.meets())
@@ -479,7 +501,8 @@ class Function:
     def make(self, types_of_parameters: bool = True) -> Callable[..., Any]:
         """The function, to be called with values of the language."""
         node = self.node
-        names = {n.id for n in ast.walk(node) if isinstance(n, ast.Name)}
+        defaults = [default for default in (*node.args.defaults, *node.args.kw_defaults) if default is not None]
+        names = _names_in([*node.body, *defaults])  # those of a decorator mean nothing here
         self.scope = {
             **self.resolve(names),
             "__builtins__": builtins,
