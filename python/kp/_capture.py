@@ -42,9 +42,8 @@ class Capture:
     def __init__(self, function: FunctionType, params: Mapping[str, str], sizes: Mapping[str, Any]) -> None:
         self.watches: list[tuple[Any, ...]] = []  # (dict or object, name, its value); without a value: it has none
         self.fixed = True  # the watches tell all changes
-        self.unresolved: set[str] = set()  # functions that are called, and not there
         self.refused: dict[str, Any] = {}  # what a kernel cannot take, by its path
-        self.missing: set[str] = set()  # what paths start with, and is not there
+        self.missing: set[str] = set()  # names that are not there, or not yet
         self._indices: dict[FunctionType, int] = {}
         self._functions: list[FunctionType] = []
         self._watched: set[tuple[int, str]] = set()
@@ -145,9 +144,7 @@ class Capture:
                     return
                 value = self._attribute(value, name)
             if value is ABSENT:
-                if called and depth == len(path) == 1:
-                    self.unresolved.add(name)
-                elif depth == 1 and name not in MODULES:
+                if depth == 1 and name not in MODULES:
                     self.missing.add(name)
                 return
             dotted = ".".join(path[:depth])

@@ -49,13 +49,13 @@ class Origin:
 
     def start(self, home: CodeType) -> Program | None:
         """The program, where the kernel is decorated; None when that has to wait: for arguments that give types, or for
-        functions that the code around the kernel, `home`, is still to define. CompileError otherwise."""
+        names that the code around the kernel, `home`, is still to define. CompileError otherwise."""
         try:
             if not self.open:
                 return self.program(())
             check_capture(self._made[0])
         except _kp.CompileError:
-            if not self._made[0].unresolved & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
+            if not self._made[0].missing & {*home.co_names, *home.co_varnames, *home.co_cellvars}:
                 raise
         return None
 

@@ -297,6 +297,11 @@ static kp_node *assign_to(kp_checker *c, kp_node *target, kp_node *value) {
 // for x in array: ...   is   for k in range(len(array)): x = array[k]; ...
 kp_symbol *kp_check_each(kp_checker *c, kp_node *n) {
     kp_node *array = iterable(c, n->u.loop.range), *target = n->u.loop.target;
+    if (array->type->kind == KP_TYPE_ARRAY && array->type->element->kind == KP_TYPE_ARRAY && !kp_ast_is_group(target))
+        kp_check_fail(c, target,
+                      "in Python this would be a second name of what is in '%s', which a kernel has not; go over "
+                      "range(len(%s))",
+                      kp_check_text(c, array), kp_check_text(c, array));
     kp_node *k = variable_of(c, target, new_local(c, NULL, kp_type_scalar(KP_I32)));
     kp_node *assign = assign_to(c, target, subscript_of(c, target, array, k));
     assign->next = n->u.loop.body;

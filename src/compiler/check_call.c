@@ -311,6 +311,9 @@ void kp_check_plain_argument(kp_checker *c, const kp_node *n, const char *name) 
 }
 
 void kp_check_arguments(kp_checker *c, kp_list list, const char *name) {
+    bool least = strcmp(name, "min") == 0 || strcmp(name, "max") == 0;
+    if (least && list.count == 1 && kp_ast_is_group(list.items[0]))
+        kp_check_fail(c, list.items[0], "%s takes its values one by one, as in %s(a, b)", name, name);
     for (uint32_t i = 0; i < list.count; i++) {
         kp_check_plain_argument(c, list.items[i], name);
         list.items[i] = kp_check_expr(c, list.items[i]);

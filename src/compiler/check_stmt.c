@@ -153,7 +153,29 @@ static void want_values(kp_checker *c, const kp_node *value, uint32_t names, uin
         kp_check_fail(c, value, "%u names, but %u values", names, values);
 }
 
+// a, b = array
+static kp_list elements_of(kp_checker *c, kp_node *value, uint32_t count) {
+    if (value->type->length != count)
+        kp_check_fail(c, value, "%u names, but the %u elements of %s", count, value->type->length, value->type->name);
+    if (!kp_type_is_value(value->type->element) && !kp_type_is_matrix(value->type->element))
+        kp_check_fail(c, value,
+                      "in Python these would be second names of what is in '%s', which a kernel has not; copy them one "
+                      "by one, as in %s[0].copy()",
+                      kp_check_text(c, value), kp_check_text(c, value));
+    kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
+    value = kp_check_temporary(c, value);
+    c->kernel->has_arrays = true;
+    for (uint32_t i = 0; i < count; i++) {
+        values.items[i] = kp_check_new(c, KP_NODE_SUBSCRIPT, value, value->type->element);
+        values.items[i]->u.subscript.object = value;
+        values.items[i]->u.subscript.index = kp_check_constant(c, value, kp_type_scalar(KP_I32), (kp_value){.i = i});
+    }
+    return values;
+}
+
 static kp_list components_of(kp_checker *c, kp_node *value, uint32_t count) {
+    if (value->type->kind == KP_TYPE_ARRAY && !kp_type_is_buffer(value->type))
+        return elements_of(c, value, count);
     if (value->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, value, "%u names, but one value of type %s", count, value->type->name);
     if (value->type->components != count)
@@ -181,8 +203,8 @@ static kp_list shape_values(kp_checker *c, const kp_node *value, const kp_node *
     return values;
 }
 
-// What a group of targets gets: a tuple, what a call gives, the components of a vector. A value for a group within the
-// group is left unchecked.
+// What a group of targets gets: a tuple, what a call gives, what is in a vector or an array. A value for a group within
+// the group is left unchecked.
 static kp_list values_of(kp_checker *c, kp_node *value, kp_list targets) {
     kp_list values;
     if (kp_check_table_items(c, value, &values)) {

@@ -267,24 +267,35 @@ static const kp_symbol *changed_in(const kp_node *n) {
     return changed ? root->u.symbol : NULL;
 }
 
+// What to write instead of `value`; it stands for an element where a loop's variable is the target.
+static const char *copy_of(kp_checker *c, const kp_node *value, const kp_node *target) {
+    bool loop = target != NULL && value->kind == KP_NODE_SUBSCRIPT && value->first == target->first;
+    const char *text = kp_check_text(c, loop ? value->u.subscript.object : value);
+    char mend[128];
+    int length;
+    if (loop)
+        length = snprintf(mend, sizeof mend, "go over range(len(%s)), and write %s[k].copy()", text, text);
+    else if (value->kind == KP_NODE_COND)
+        length = snprintf(mend, sizeof mend, "write (%s).copy()", text);
+    else
+        length = snprintf(mend, sizeof mend, "write %s.copy()", text);
+    return kp_arena_text(&c->unit->arena, mend, (size_t)length);
+}
+
 void kp_check_struct_alias(kp_checker *c, const kp_node *value, const kp_node *target) {
     const kp_node *root = target != NULL ? root_of(target) : NULL;
     if (root != NULL && root->kind == KP_NODE_BUFFER)
         return; // Python copies too
-    const char *text = kp_check_text(c, value);
     const kp_symbol *from = changed_in(value);
-    bool compound = value->kind == KP_NODE_COND;
     if (from != NULL && (root == NULL || root->kind != KP_NODE_VARIABLE || root->u.symbol != from))
-        kp_check_fail(
-            c, value,
-            "in Python this would be '%s' itself, in which something is assigned elsewhere; write %s%s%s.copy()",
-            from->name->text, compound ? "(" : "", text, compound ? ")" : "");
+        kp_check_fail(c, value, "in Python this would be '%s' itself, in which something is assigned elsewhere; %s",
+                      from->name->text, copy_of(c, value, target));
     if (root != NULL && root->kind == KP_NODE_VARIABLE && root->u.symbol->changed && kp_check_struct_shares(value))
         kp_check_fail(c, value,
                       "in Python '%s' would be this %s itself, and an assignment to a field of the one changes the "
-                      "other; write %s%s%s.copy()",
+                      "other; %s",
                       root->u.symbol->name != NULL ? kp_check_text(c, target) : "it", value->type->name,
-                      compound ? "(" : "", text, compound ? ")" : "");
+                      copy_of(c, value, target));
 }
 
 void kp_check_struct_change(kp_checker *c, const kp_node *target) {

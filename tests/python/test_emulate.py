@@ -101,6 +101,23 @@ def k(i: Index, x: Array[f32], y: Array[f32]):
     assert np.isnan(x[0])
 
 
+def test_a_literal_beside_or_and_and_has_the_others_type():
+    text = """
+def k(i: Index, x: Array[f32], y: Array[u32]):
+    a = x[i] or 1
+    b = 2 and x[i] and 16777216
+    a += 0.5
+    x[i] = a + b
+    c = y[i] or 4
+    y[i] = c - 5
+"""
+    arrays = [np.array([0, 3], np.float32), np.array([0, 7], np.uint32)]
+    others = [a.copy() for a in arrays]
+    kp.kernel_from_source(text)(*arrays)
+    kp.kernel_from_source(text).emulate(*others)
+    assert [a.tolist() for a in arrays] == [[1.5, 16777220], [2**32 - 1, 2]] == [a.tolist() for a in others]
+
+
 def helper(v, scale=2.0):
     v.x = v.x * scale
     return v

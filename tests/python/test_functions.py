@@ -201,6 +201,27 @@ def test_a_function_may_be_defined_after_the_kernel():
     assert n.tolist() == [7, 8, 9]
 
 
+def test_a_constant_may_be_defined_after_the_kernel():
+    @kp.kernel
+    def k(i: Index, n: Array[i32]):
+        n[i] = later + Later.more
+
+    later = 7
+
+    class Later:
+        more = 10
+
+    n = ints(3)
+    k(n)
+    assert n.tolist() == [17] * 3
+
+    with pytest.raises(kp.CompileError, match="there is no 'never_there' here"):
+
+        @kp.kernel
+        def never(i: Index, n: Array[i32]):
+            n[i] = never_there  # noqa: F821
+
+
 def test_a_local_name_goes_before_one_of_the_module():
     @kp.kernel
     def k(i: Index, n: Array[i32], p: Array[vec2]):

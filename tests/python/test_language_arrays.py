@@ -1,5 +1,6 @@
 """Local arrays and arrays in buffers: what a kernel computes is what Python's lists give."""
 
+import functools
 import textwrap
 
 import kp
@@ -227,6 +228,35 @@ def test_arrays_of_vectors_and_bools():
         np.zeros((3, 3), dtype=np.float32),
     )
     assert out.tolist() == [[7, 2, 8], [7, 0.5, 8], [1, 0.5, 3]]
+
+
+def digits(row):
+    a, b = row
+    return 10 * a + b
+
+
+def unpacked(i: Index, x: Array[Array(2, i32)], out: Array[i32]):
+    rows = [[1, i], [i, 2]]
+    for a, b in rows:
+        out[i] = 100 * out[i] + 10 * a + b
+    a, b = x[i]
+    x[i][1], x[i][0] = x[i]
+    p, (q, r) = digits(rows[1]), x[i]
+    rows[0][1], rows[0][0] = rows[0]
+    c, d = e, f = rows[0]
+    out[i] = 100 * out[i] + 10 * a + b
+    out[i] += 1000000 * (p + q - r) + 3 * c - d + 5 * e - f
+
+
+def test_unpacking():
+    wanted, sums = [[3, 9], [4, 5], [8, 7]], [0, 0, 0]
+    x = np.array(wanted, dtype=np.int32)
+    for i in range(3):
+        unpacked(i, wanted, sums)
+    for run_it in (kp.kernel(unpacked), functools.partial(kp.emulate, unpacked)):
+        y, out = x.copy(), ints(3)
+        run_it(y, out)
+        assert (y.tolist(), out.tolist()) == (wanted, sums)
 
 
 def test_buffers_of_arrays():

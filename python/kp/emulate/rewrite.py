@@ -334,6 +334,15 @@ class _Rewriter(ast.NodeTransformer):
             node.orelse = self.like(node.orelse, node.body)
         return node
 
+    def visit_BoolOp(self, node: ast.BoolOp) -> Any:
+        """`a or 1`: the same."""
+        literals = [_is_literal(value) for value in node.values]
+        self.generic_visit(node)
+        models = [v for v, literal in zip(node.values, literals) if not literal and _is_pure(v)]
+        if models:
+            node.values = [self.like(v, models[0]) if literal else v for v, literal in zip(node.values, literals)]
+        return node
+
     def like(self, literal: ast.expr, model: ast.expr) -> ast.expr:
         no_arguments = ast.arguments([], [], None, [], [], None, [])
         return ast.copy_location(_call("__like__", literal, ast.Lambda(no_arguments, model)), literal)
