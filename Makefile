@@ -120,7 +120,7 @@ asan: asan-unit ## The tests in C under the address and undefined-behaviour sani
 	@$(MATRIX) asan-gpu --drivers lavapipe -- $(CTEST) --test-dir build/asan/tests/gpu -j$(JOBS) --output-junit {junit}
 	@$(MATRIX) asan-faults --drivers lavapipe -- $(CTEST) --test-dir build/asan/tests/faults --output-junit {junit}
 
-# What needs no device, which is what CI runs.
+# What needs no device.
 asan-unit: $(SANITIZED)
 	@cmake --preset asan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
 	@cmake --build --preset asan
@@ -128,11 +128,21 @@ asan-unit: $(SANITIZED)
 	@$(RESULTS) run asan-compile -- $(CTEST) --test-dir build/asan/tests/compile -j$(JOBS) --output-junit {junit}
 .PHONY: asan-unit
 
-tsan: $(SANITIZED) ## The tests in C under the thread sanitizer
-	@cmake --preset tsan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+tsan: tsan-configured ## The tests in C under the thread sanitizer
 	@cmake --build --preset tsan
 	@$(RESULTS) run tsan-unit -- $(CTEST) --test-dir build/tsan/tests/unit -j$(JOBS) --output-junit {junit}
 	@KP_THREAD_ROUNDS=all $(MATRIX) tsan-gpu --drivers lavapipe --no-validation -- $(CTEST) --test-dir build/tsan/tests/gpu -j$(JOBS) --output-junit {junit}
+
+tsan-configured: $(SANITIZED)
+	@cmake --preset tsan >$(STAMPS)/configure.log || { cat $(STAMPS)/configure.log; false; }
+.PHONY: tsan-configured
+
+# What CI runs of these: what needs no device, every order of destruction, and eight threads on one manager.
+sanitizers: asan-unit tsan-configured
+	@$(MATRIX) asan-lifetime --drivers lavapipe -- $(CTEST) --test-dir build/asan/tests/gpu -R '^gpu.lifetime$$' --output-junit {junit}
+	@cmake --build --preset tsan --target gpu_lifetime gpu_threads
+	@KP_THREAD_ROUNDS=all $(MATRIX) tsan-threads --drivers lavapipe --no-validation -- $(CTEST) --test-dir build/tsan/tests/gpu -R '^gpu.(lifetime|threads)$$' --output-junit {junit}
+.PHONY: sanitizers
 
 soak: build-tests drivers .venv/stamp-test $(STAMPS)/python ## Memory over a million evaluations, and long random runs
 	@$(MATRIX) soak-long --no-validation --timeout 7200 -- $(RELEASE)/tests/soak/soak
