@@ -107,6 +107,21 @@ void kp_check_array_alias(kp_checker *c, const kp_node *n) {
                   kp_check_text(c, n), kp_check_text(c, n));
 }
 
+// The value as the target gets it: into a buffer Python copies too.
+kp_node *kp_check_array_taken(kp_checker *c, kp_node *value, const kp_node *target) {
+    while (target->kind == KP_NODE_SUBSCRIPT || target->kind == KP_NODE_FIELD)
+        target = target->kind == KP_NODE_SUBSCRIPT ? target->u.subscript.object : target->u.field.operand;
+    bool copied = target->kind == KP_NODE_BUFFER && value->type->kind == KP_TYPE_ARRAY && is_place(value) &&
+                  !kp_type_is_buffer(value->type);
+    if (!copied) {
+        kp_check_array_alias(c, value);
+        return value;
+    }
+    kp_node *copy = kp_check_new(c, KP_NODE_COPY, value, value->type);
+    copy->u.operand = value;
+    return copy;
+}
+
 kp_node *kp_check_array_adapt(kp_checker *c, kp_node *n, const kp_type *type, const char *where) {
     if (n->type == type)
         return n;

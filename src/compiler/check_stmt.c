@@ -116,11 +116,11 @@ static kp_node *fit(kp_checker *c, kp_node *target, kp_node *value) {
             value = kp_check_settle(c, value);
         fail_type(c, target, value);
     }
-    if (kp_type_is_struct(value->type))
+    if (kp_type_is_struct(value->type)) {
         kp_check_struct_alias(c, value, target);
-    else
-        kp_check_array_alias(c, value);
-    return value;
+        return value;
+    }
+    return kp_check_array_taken(c, value, target);
 }
 
 static void assigned(kp_checker *c, const kp_node *target) {

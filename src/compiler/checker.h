@@ -182,7 +182,8 @@ kp_node *kp_check_array_settle(kp_checker *c, kp_node *n); // n: an ARRAY of lit
 void kp_check_array_size(kp_checker *c, const kp_node *at,
                          const kp_type *type);              // fails for what is too large for a local
 void kp_check_array_alias(kp_checker *c, const kp_node *n); // fails for an array that has a name already
-const char *kp_check_array_word(const kp_type *type);       // "a buffer", "an array"
+kp_node *kp_check_array_taken(kp_checker *c, kp_node *value, const kp_node *target); // or a copy, where Python copies
+const char *kp_check_array_word(const kp_type *type);                                // "a buffer", "an array"
 
 kp_node *kp_check_comprehension(kp_checker *c, kp_node *n);
 bool kp_check_array_is_new(const kp_node *value,

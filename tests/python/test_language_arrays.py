@@ -259,6 +259,40 @@ def test_unpacking():
         assert (y.tolist(), out.tolist()) == (wanted, sums)
 
 
+@pytest.mark.parametrize("emulated", [False, True])
+def test_a_buffer_gets_copies(emulated):
+    text = """
+class Row(Struct):
+    n: Array(3, i32)
+    w: Array(2, f32)
+def put(rows, k, a):
+    rows[k].n = a
+def k(i: Index, x: Array[Array(3, i32)], rows: Array[Row]):
+    a = [1, 2, 3]
+    x[i] = a
+    a[0] = 9
+    put(rows, i, a)
+    a[1] = 9
+    x[1], x[2] = x[2], x[1]
+    rows[1].n = x[3]
+    rows[i].w = [1, 2]
+    rows[1] = Row([4, 5, 6], [3, 4])
+    rows[2].w, rows[3].w = rows[1].w, rows[2].w
+    x[3] = rows[1].n
+    m = [[1, 2], [0.5, f32(i)]]
+    rows[2].w[1] = m[0][1] / 4
+    m[1] = [7, 8]
+    rows[3].w = m[1]
+"""
+    x = np.arange(12, dtype=np.int32).reshape(4, 3)
+    rows = np.zeros(4, np.dtype([("n", np.int32, 3), ("w", np.float32, 2)]))
+    kernel = kp.kernel_from_source(text)
+    (kernel.emulate if emulated else kernel)(x, rows, extent=1)
+    assert x.tolist() == [[1, 2, 3], [6, 7, 8], [3, 4, 5], [4, 5, 6]]
+    assert rows["n"].tolist() == [[9, 2, 3], [4, 5, 6], [0, 0, 0], [0, 0, 0]]
+    assert rows["w"].tolist() == [[1, 2], [3, 4], [3, 0.5], [7, 8]]
+
+
 def test_buffers_of_arrays():
     p = np.arange(12, dtype=np.float32).reshape(4, 3)
     q = np.arange(20, dtype=np.int32).reshape(4, 5)

@@ -152,7 +152,8 @@ def from_list(items: Any, kind: Any = None) -> LocalArray:
     if isinstance(first, LocalArray):
         row = first.kind
         if any(isinstance(x, LocalArray) and x.element in SCALARS and x.element is not first.element for x in values):
-            flat = iter(common([x for row in values for x in row]))  # [[1, 2], [0.5, 1]]
+            rows = [x if isinstance(x, list) else row for x, row in zip(items, values, strict=True)]
+            flat = iter(common([x for row in rows for x in row]))  # [[1, 2], [0.5, 1]]
             values = [LocalArray(None, [next(flat) for _ in each]) for each in values]
             row = Array(len(first), type(values[0].values[0]))
         return LocalArray(row, [row.made(x) for x in values])

@@ -16,7 +16,7 @@ from .._arguments import bind, own_extent, read_extent, refuse_masked, target_of
 from .._kp import LimitError, Memory, Param
 from .._source import default_values
 from .arguments import Arguments, declare, text_of, value_of
-from .arrays import Array, LocalArray, from_list, row_major
+from .arrays import Array, LocalArray, row_major
 from .images import MAKERS, Image, ImageSpec, Sampler
 from .parallel import Group, Invocation, run_group
 from .rewrite import TYPES, Function, translate
@@ -188,7 +188,7 @@ class Buffer:
         at = self._at(index)
         if isinstance(self.element, Array):
             inner = self[index]
-            for k, x in enumerate(self.element.made(from_list(value) if isinstance(value, list) else value)):
+            for k, x in enumerate(self.element.made(value)):
                 inner[k] = x
         else:
             self._store(at, typed(value, self.element, self.name))

@@ -31,7 +31,7 @@ from .matrices import matrix, matrix_types
 from .parallel import PARALLEL, Collective, Fields, shared, takes_place
 from .scalars import SCALARS, f16, f32, f64, i32, u64
 from .structs import Struct, struct
-from .vectors import Composite, Value, typed, vector, vector_types
+from .vectors import Composite, typed, vector, vector_types
 
 TYPES: dict[str, Any] = {
     **{kind.__name__: kind for kind in SCALARS},
@@ -130,7 +130,7 @@ LANGUAGE.update(_language())
 
 
 def _taken(value: Any) -> Any:
-    return value.copy() if isinstance(value, Value) else value
+    return value.copy() if hasattr(value, "copy") else value
 
 
 def _value(owner: Any, name: str) -> Any:
@@ -145,14 +145,11 @@ def _bind(kinds: dict[str, Any], name: str, value: Any, declared: Any = None) ->
         kinds[name] = declared
         return None
     if isinstance(value, (list, LocalArray)):
-        value = (
-            declared.made(value)
-            if isinstance(declared, Array)
-            else from_list(value)
-            if isinstance(value, list)
-            else value
-        )
-        kinds[name] = LocalArray
+        if isinstance(kind, Array):
+            value = kind.made(value)
+        elif isinstance(value, list):
+            value = from_list(value)
+        kinds[name] = value.kind
         return value
     if kind is None:
         kind = {int: i32, float: f32}.get(type(value), type(value))
@@ -168,7 +165,7 @@ def _parameter(kinds: dict[str, Any], name: str, value: Any, declared: Any = Non
     if isinstance(value, LocalArray):  # the caller's own
         if isinstance(declared, Array) and declared.length not in (None, len(value)):
             raise TypeError(f"{name} is {declared.__name__}, not {value.kind.__name__}")
-        kinds[name] = LocalArray
+        kinds[name] = value.kind
         return value
     if isinstance(declared, Array) and declared.length is None:  # Array[f32]: of any length
         declared = Array(len(value), declared.element) if isinstance(value, list) else None

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from .._dtypes import NUMPY_NAMES
-from .arrays import Array, from_list
+from .arrays import Array
 from .vectors import Composite, Value, typed
 
 
@@ -74,7 +74,7 @@ class Struct(Value):
         if kind is None:
             raise AttributeError(f"{type(self).__name__} has no field {name!r}")
         if isinstance(kind, Array):
-            array = kind.made(from_list(value) if isinstance(value, list) else value)
+            array = kind.made(value)
             into = getattr(self, name)
             for k in range(len(array)):
                 into[k] = array[k]
