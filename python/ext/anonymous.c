@@ -159,15 +159,14 @@ static bool is_free(ext_slot *slot) {
     return !slot->running;
 }
 
-static kp_result await_slot(ext_core *core, size_t index, uint64_t timeout) {
+static kp_result await(void *sequence, uint64_t timeout) { return kp_sequence_await(sequence, timeout); }
+
+static int await_slot(kp_ext *ext, ext_core *core, size_t index, uint64_t timeout) {
     kp_sequence *sequence = core->slots[index].sequence;
     core->slots[index].busy = true;
-    PyThreadState *thread = ext_core_enter(core);
-    kp_result result = kp_sequence_await(sequence, timeout);
-    ext_core_leave(core, thread);
+    int result = ext_core_wait(ext, core, await, sequence, timeout);
     core->slots[index].busy = false;
-    if (result != KP_ERROR_TIMEOUT)
-        core->slots[index].running = false;
+    core->slots[index].running = kp_sequence_is_running(sequence);
     return result;
 }
 
@@ -219,7 +218,7 @@ static int pick_slot(kp_ext *ext, ext_core *core, const request *r, size_t *out)
     if (found && core->slot_count >= KEPT)
         return 0;
     if (core->slot_count >= IN_FLIGHT_MAX && oldest_running(core, out))
-        return succeeded(ext, await_slot(core, *out, UINT64_MAX));
+        return await_slot(ext, core, *out, UINT64_MAX);
     return add_slot(ext, core, out);
 }
 
@@ -468,7 +467,7 @@ int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout) {
     ext_core_pin(core);
     while (result == 0 && oldest_running(core, &index)) { // what was started earlier is done earlier: one queue
         uint64_t spent = timeout == UINT64_MAX ? 0 : now() - start;
-        result = succeeded(ext, await_slot(core, index, spent < timeout ? timeout - spent : 0));
+        result = await_slot(ext, core, index, spent < timeout ? timeout - spent : 0);
     }
     if (result == 0)
         core->submitted = false;

@@ -172,7 +172,7 @@ static int eval_named(ext_manager *m, ext_classic_op op, PyObject *tensors, PyOb
     PyObject *done = s != NULL ? PyObject_CallMethod((PyObject *)s, "begin", NULL) : NULL;
     if (done != NULL)
         EXT_SET(done, PyObject_CallMethod((PyObject *)s, "_record_op", "iOO", (int)op, tensors, extra));
-    int result = done != NULL ? ext_sequence_run(s, async ? EXT_EVAL_ASYNC : EXT_EVAL, 0) : -1;
+    int result = done != NULL ? ext_sequence_run(s, async ? EXT_EVAL_ASYNC : EXT_EVAL, UINT64_MAX) : -1;
     Py_XDECREF(done);
     Py_XDECREF((PyObject *)s);
     return result;

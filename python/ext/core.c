@@ -145,6 +145,46 @@ void ext_core_leave(ext_core *core, PyThreadState *thread) {
     ext_core_unpin(core);
 }
 
+enum { SLICE = 100000000 }; // nanoseconds between looks at signals
+
+static uint64_t now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static kp_result wait_slice(ext_core_slice wait, void *payload, uint64_t timeout) {
+    PyThreadState *thread = ext_core_go();
+    kp_result result = wait(payload, timeout < SLICE ? timeout : SLICE);
+    ext_core_come(thread);
+    return result;
+}
+
+static int wait_pinned(kp_ext *ext, ext_core_slice wait, void *payload, uint64_t timeout) {
+    kp_result result = wait_slice(wait, payload, timeout);
+    if (result != KP_ERROR_TIMEOUT || timeout <= SLICE)
+        return ext_error_check(ext, result);
+    uint64_t start = now() - SLICE;
+    while (result == KP_ERROR_TIMEOUT) {
+        if (PyErr_CheckSignals() < 0)
+            return -1;
+        uint64_t spent = now() - start;
+        if (timeout != UINT64_MAX && spent >= timeout) {
+            ext_error_format(ext, result, "the work was not done within %llu ns", (unsigned long long)timeout);
+            return -1;
+        }
+        result = wait_slice(wait, payload, timeout != UINT64_MAX ? timeout - spent : timeout);
+    }
+    return ext_error_check(ext, result);
+}
+
+int ext_core_wait(kp_ext *ext, ext_core *core, ext_core_slice wait, void *payload, uint64_t timeout) {
+    ext_core_pin(core);
+    int result = wait_pinned(ext, wait, payload, timeout);
+    ext_core_unpin(core);
+    return result;
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // The end of the interpreter
 // ---------------------------------------------------------------------------------------------------------------------

@@ -104,6 +104,16 @@ static PyObject *semaphore_signal(PyObject *self, PyObject *object) {
     return result == KP_OK ? Py_NewRef(Py_None) : ext_error_raise(s->ext, result);
 }
 
+typedef struct goal {
+    kp_semaphore *handle;
+    uint64_t value;
+} goal;
+
+static kp_result reach(void *payload, uint64_t timeout) {
+    const goal *g = payload;
+    return kp_semaphore_wait(g->handle, g->value, timeout);
+}
+
 static PyObject *semaphore_wait(PyObject *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"value", "wait_for", NULL};
     ext_semaphore *s = (ext_semaphore *)self;
@@ -116,11 +126,9 @@ static PyObject *semaphore_wait(PyObject *self, PyObject *args, PyObject *kwargs
     if (handle == NULL)
         return NULL;
     s->waiting++;
-    PyThreadState *thread = ext_core_enter(s->core);
-    kp_result result = kp_semaphore_wait(handle, value, timeout);
-    ext_core_leave(s->core, thread);
+    int result = ext_core_wait(s->ext, s->core, reach, &(goal){handle, value}, timeout);
     s->waiting--;
-    return result == KP_OK ? Py_NewRef(Py_None) : ext_error_raise(s->ext, result);
+    return result == 0 ? Py_NewRef(Py_None) : NULL;
 }
 
 static PyObject *semaphore_export(PyObject *self, PyObject *unused) {

@@ -62,25 +62,47 @@ kp_sequence *ext_sequence_enter(ext_sequence *s, PyThreadState **thread) {
     return handle;
 }
 
+static void ended(ext_sequence *s) {
+    s->ended = true;
+    s->begun = false;
+}
+
 int ext_sequence_leave(ext_sequence *s, PyThreadState *thread, kp_result result) {
     ext_core_leave(s->core, thread);
     s->busy = false;
     if (ext_error_check(s->ext, result) < 0)
         return -1;
-    s->ended = true;
-    s->begun = false;
+    ended(s);
     return 0;
 }
 
+typedef struct evaluation {
+    kp_sequence *handle;
+    ext_sequence_call call;
+    bool submitted;
+} evaluation;
+
+static kp_result evaluate(void *payload, uint64_t timeout) {
+    evaluation *e = payload;
+    if (e->call != EXT_AWAIT && !e->submitted) {
+        kp_result result = kp_sequence_eval_async(e->handle);
+        e->submitted = result == KP_OK;
+        if (result != KP_OK || e->call == EXT_EVAL_ASYNC)
+            return result;
+    }
+    return kp_sequence_await(e->handle, timeout);
+}
+
 static int run_once(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
-    PyThreadState *thread;
-    kp_sequence *handle = ext_sequence_enter(s, &thread);
-    if (handle == NULL)
+    evaluation e = {.handle = ext_sequence_use(s), .call = call};
+    if (e.handle == NULL)
         return -1;
-    kp_result result = call == EXT_EVAL         ? kp_sequence_eval(handle)
-                       : call == EXT_EVAL_ASYNC ? kp_sequence_eval_async(handle)
-                                                : kp_sequence_await(handle, timeout);
-    return ext_sequence_leave(s, thread, result);
+    s->busy = true;
+    int result = ext_core_wait(s->ext, s->core, evaluate, &e, timeout);
+    s->busy = false;
+    if (result == 0 || e.submitted)
+        ended(s);
+    return result;
 }
 
 int ext_sequence_run(ext_sequence *s, ext_sequence_call call, uint64_t timeout) {
@@ -138,7 +160,7 @@ static PyObject *eval_with(PyObject *self, PyObject *args, PyObject *kwargs, con
         return NULL;
     if (op != NULL && op != Py_None && record_alone(s, op) < 0)
         return NULL;
-    return chain(self, ext_sequence_run(s, call, 0));
+    return chain(self, ext_sequence_run(s, call, UINT64_MAX));
 }
 
 static PyObject *sequence_eval(PyObject *self, PyObject *args, PyObject *kwargs) {
@@ -437,7 +459,8 @@ PyDoc_STRVAR(submit_doc,
              "submit($self, /, waits=(), signals=())\n--\n\n"
              "eval_async(), after some semaphores and before others: tuples of a kp.Semaphore and the value of "
              "a timeline, or\n"
-             "binary semaphores. A wait that is never met holds up the queue. Returns the sequence;\n"
+             "binary semaphores. A wait that is never met holds up the queue while the manager lives. Returns the "
+             "sequence;\n"
              "eval_await() waits for it.");
 
 static PyMethodDef sequence_methods[] = {

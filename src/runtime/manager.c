@@ -267,6 +267,13 @@ kp_result kp_manager_create(const kp_manager_desc *desc, kp_manager **out) {
 // Destroying one
 // ---------------------------------------------------------------------------------------------------------------------
 
+static void relieve_recordings(kp_manager *manager) {
+    for (kp_recording *r = manager->orphans; r != NULL; r = r->next)
+        kp_recording_relieve(r);
+    for (KP_LIST_EACH(kp_sequence, s, &manager->sequences))
+        kp_recording_relieve(s->recording);
+}
+
 static void end_recordings(kp_manager *manager) {
     while (manager->orphans != NULL) {
         kp_recording *recording = manager->orphans;
@@ -284,6 +291,7 @@ void kp_manager_destroy(kp_manager *manager) {
     if (manager == NULL || kp_manager_forked(manager) || !atomic_load(&manager->alive))
         return;
     kp_staging_drop(&manager->staging);
+    relieve_recordings(manager);
     kp_device_wait(manager->device);
     end_recordings(manager);
     for (KP_LIST_EACH(kp_semaphore, s, &manager->semaphores))

@@ -363,7 +363,8 @@ static kp_result submit(kp_recording *recording, const kp_submit_desc *desc) {
     }
     if (recording->running) {
         for (size_t i = 0; i < recording->semaphore_count; i++) // the waits come first
-            kp_semaphore_submitted(recording->semaphores[i], i >= desc->wait_count);
+            kp_semaphore_submitted(recording->semaphores[i], i >= desc->wait_count,
+                                   i < desc->wait_count ? after[i].value : signals[i - desc->wait_count].value);
         kp_order_pass(&plan);
         for (size_t i = 0; i < recording->memory_count; i++)
             kp_order_use(&plan, &recording->memory[i]->root->order, recording->memory_uses[i]);
@@ -413,6 +414,11 @@ kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout) {
         let_go(recording, recording->memory_count, recording->algorithm_count);
     }
     return result == KP_OK ? kp_faults_check(&recording->faults) : result;
+}
+
+void kp_recording_relieve(kp_recording *recording) {
+    for (size_t i = 0; recording->running && i < recording->semaphore_count; i++)
+        kp_semaphore_relieve(recording->semaphores[i]);
 }
 
 void kp_recording_end(kp_recording *recording) {

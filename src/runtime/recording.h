@@ -48,6 +48,9 @@ kp_result kp_recording_start(kp_recording *recording, kp_op *const *ops, size_t 
 // KP_ERROR_TIMEOUT; what kernels had to tell (faults.h); KP_ERROR_DEVICE_LOST. `running` says whether it still is.
 kp_result kp_recording_wait(kp_recording *recording, uint64_t timeout);
 
+// Ends the waits for semaphores that nothing will meet any more, since the manager is being destroyed.
+void kp_recording_relieve(kp_recording *recording);
+
 // Waits in any case: a submission that cannot be waited for counts as done.
 void kp_recording_end(kp_recording *recording);
 

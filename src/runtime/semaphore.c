@@ -181,6 +181,7 @@ static kp_result wrap(kp_manager *manager, const kp_semaphore_desc *desc, VkSema
                                 .binary = desc->binary,
                                 .exported = desc->exported,
                                 .foreign = foreign};
+    atomic_store(&semaphore->shared, desc->exported != KP_HANDLE_NONE);
     atomic_store(&semaphore->refs, 1);
     atomic_store(&semaphore->holds, 1);
     atomic_store(&semaphore->alive, true);
@@ -233,9 +234,13 @@ kp_result kp_semaphore_import(kp_manager *manager, int fd, const kp_semaphore_de
     if (result != KP_OK)
         return result;
     result = import(manager->device, handle, fd, desc->imported, label_of(desc));
+    if (result != KP_OK) {
+        manager->device->vk.vkDestroySemaphore(manager->device->handle, handle, NULL);
+        return result;
+    }
+    result = wrap(manager, desc, handle, false, out);
     if (result == KP_OK)
-        return wrap(manager, desc, handle, false, out);
-    manager->device->vk.vkDestroySemaphore(manager->device->handle, handle, NULL);
+        atomic_store(&(*out)->shared, true);
     return result;
 }
 
@@ -260,7 +265,24 @@ kp_result kp_vulkan_adopt_semaphore(kp_manager *manager, VkSemaphore semaphore, 
 // Use
 // ---------------------------------------------------------------------------------------------------------------------
 
-void kp_semaphore_submitted(kp_semaphore *semaphore, bool signals) { atomic_store(&semaphore->pending, signals); }
+void kp_semaphore_submitted(kp_semaphore *semaphore, bool signals, uint64_t value) {
+    uint64_t *most = signals ? &semaphore->promised : &semaphore->awaited;
+    atomic_store(&semaphore->pending, signals);
+    *most = value > *most ? value : *most;
+}
+
+void kp_semaphore_relieve(kp_semaphore *semaphore) {
+    const kp_device *device = semaphore->manager->device;
+    uint64_t now = UINT64_MAX;
+    if (semaphore->binary || semaphore->foreign || atomic_load(&semaphore->shared) ||
+        device->vk.vkGetSemaphoreCounterValue(device->handle, semaphore->handle, &now) != VK_SUCCESS ||
+        semaphore->awaited <= now || semaphore->promised > now)
+        return;
+    device->vk.vkSignalSemaphore(device->handle,
+                                 &(VkSemaphoreSignalInfo){.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
+                                                          .semaphore = semaphore->handle,
+                                                          .value = semaphore->awaited});
+}
 
 // Alive and held: to be let go.
 static kp_result enter(const kp_semaphore *semaphore, const char *function, kp_semaphore **out) {
@@ -378,6 +400,7 @@ kp_result kp_vulkan_from_semaphore(const kp_semaphore *semaphore, VkSemaphore *o
     if (result != KP_OK)
         return result;
     *out = semaphore->handle;
+    atomic_store(&held->shared, true);
     kp_semaphore_let_go(held);
     return KP_OK;
 }

@@ -20,7 +20,10 @@ struct kp_semaphore {
     bool binary;             //
     kp_handle_type exported; // as what it can be
     bool foreign;            // somebody else destroys the VkSemaphore
+    atomic_bool shared;      // others may signal it: exported or imported, or they have the VkSemaphore
     atomic_bool pending;     // a binary one was signalled by what is submitted, and nobody waits for that yet
+    uint64_t awaited;        // the most that what is submitted waits for; guarded by the manager's order_lock
+    uint64_t promised;       // ... and the most that it sets
 };
 
 bool kp_semaphore_hold(kp_semaphore *semaphore); // false when it is destroyed
@@ -28,8 +31,11 @@ void kp_semaphore_let_go(kp_semaphore *semaphore);
 void kp_semaphore_kill(kp_semaphore *semaphore);      // ends the handle's life, once
 void kp_semaphore_clear_retired(kp_manager *manager); // when nothing runs any more
 
-// What was submitted signals it, or waits for it.
-void kp_semaphore_submitted(kp_semaphore *semaphore, bool signals);
+// What was submitted signals it, or waits for it. The manager's order_lock is held.
+void kp_semaphore_submitted(kp_semaphore *semaphore, bool signals, uint64_t value);
+
+// Ends the waits for it that nothing will meet any more, since the manager is being destroyed.
+void kp_semaphore_relieve(kp_semaphore *semaphore);
 
 // Checks the points of a submission; `who` opens messages.
 kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_desc *desc, const char *who);

@@ -461,6 +461,29 @@ static void a_timeline_goes_between_host_and_device(void **state) {
     kp_tensor_destroy(x);
 }
 
+// Nobody can signal a semaphore of a manager that is being destroyed: what waits for it would hold that up for ever.
+static void a_wait_that_is_never_met_does_not_hold_up_the_end(void **state) {
+    kp_manager *mgr = *state;
+    kp_semaphore *go = NULL, *done = NULL;
+    OK(kp_semaphore_create(mgr, NULL, &go));
+    OK(kp_semaphore_create(mgr, NULL, &done));
+    kp_tensor *x = gpu_floats(mgr, "x", 4, (float[]){1, 2, 3, 4});
+    kp_sequence *first = gpu_sequence(mgr), *second = gpu_sequence(mgr);
+    kp_semaphore_point points[] = {{go, 3}, {done, 1}};
+    OK(kp_record_sync_device(first, &x, 1));
+    OK(kp_sequence_submit(
+        first, &(kp_submit_desc){.waits = &points[0], .wait_count = 1, .signals = &points[1], .signal_count = 1}));
+    OK(kp_sequence_submit(second, &(kp_submit_desc){.waits = &points[1], .wait_count = 1}));
+    kp_semaphore_destroy(go);
+    kp_sequence_destroy(first);
+    FAILS(kp_sequence_await(second, 1000), KP_ERROR_TIMEOUT, "*");
+    kp_manager_destroy(mgr);
+    *state = NULL;
+    kp_sequence_destroy(second);
+    kp_semaphore_destroy(done);
+    kp_tensor_destroy(x);
+}
+
 static void wrong_semaphores_are_refused(void **state) {
     kp_manager *mgr = *state, *other = NULL;
     kp_semaphore *binary = NULL, *foreign = NULL, *s = NULL;
@@ -620,6 +643,7 @@ int main(int argc, char **argv) {
         GPU_TEST(a_timeline_orders_two_managers),
         GPU_TEST(a_binary_semaphore_orders_two_managers),
         GPU_TEST(a_timeline_goes_between_host_and_device),
+        GPU_TEST(a_wait_that_is_never_met_does_not_hold_up_the_end),
         GPU_TEST(wrong_semaphores_are_refused),
         GPU_TEST(a_sync_file_is_one_signal),
         GPU_TEST(native_semaphores_take_part),

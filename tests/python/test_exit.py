@@ -35,6 +35,7 @@ STATES = {
     "anonymous in flight": SETUP + "mgr.eval_async_tensor_sync_device_def([tensor])",
     "a view alive": SETUP + "view = made.data(); memory = memoryview(tensor)",
     "a view in a builtin": SETUP + "import builtins; builtins.view = made.data(); builtins.mgr = mgr",
+    "in flight, and never to begin": SETUP + "go = mgr.semaphore(); sequence.submit(waits=[(go, 1)])",
     "manager destroyed": SETUP + "sequence.eval_async(); mgr.destroy()",
     "a cycle": SETUP
     + "class T(kp.Tensor): pass\nt = T([1]); t.me = t; mgr.eval_tensor_create_def([t]); t.s = sequence",
