@@ -141,8 +141,9 @@ typedef struct kp_submit_desc {
 
 // As kp_sequence_eval_async, after and before those semaphores; kp_sequence_await waits for it. A wait that is never
 // met holds up all that is submitted to the queue afterwards. kp_manager_destroy ends a wait that only the host could
-// still meet; one for a semaphore that others have too (exported, imported, adopted) holds it up. A binary semaphore's signal must
-// have been submitted before its wait is. `desc` may be NULL. Thread-safety: as kp_sequence_eval_async.
+// still meet; one for a semaphore that others have too (exported, imported, adopted) holds it up. A binary semaphore's
+// signal must have been submitted before its wait is, and be waited for before the next: KP_ERROR_STATE, unless others
+// have it too. `desc` may be NULL. Thread-safety: as kp_sequence_eval_async.
 KP_API kp_result kp_sequence_submit(kp_sequence *sequence, const kp_submit_desc *desc);
 
 #ifdef __cplusplus

@@ -4,6 +4,7 @@
 // index, for the array may move.
 #include "objects.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -150,13 +151,24 @@ static void note(ext_core *core, ext_slot *slot, const request *r, PyObject *alg
 // Slots
 // ---------------------------------------------------------------------------------------------------------------------
 
+// What a kernel had to tell is for eval_await_def().
+static void keep_failure(ext_core *core, kp_result result) {
+    if (result == KP_OK || core->failed != KP_OK)
+        return;
+    core->failed = result;
+    snprintf(core->failure, sizeof core->failure, "%s", kp_last_error());
+}
+
 // A running slot whose work is done becomes free.
-static bool is_free(ext_slot *slot) {
+static bool is_free(ext_core *core, ext_slot *slot) {
     if (slot->busy)
         return false;
-    if (slot->running && kp_sequence_await(slot->sequence, 0) != KP_ERROR_TIMEOUT)
-        slot->running = false;
-    return !slot->running;
+    kp_result result = slot->running ? kp_sequence_await(slot->sequence, 0) : KP_OK;
+    if (result == KP_ERROR_TIMEOUT)
+        return false;
+    keep_failure(core, result);
+    slot->running = false;
+    return true;
 }
 
 static kp_result await(void *sequence, uint64_t timeout) { return kp_sequence_await(sequence, timeout); }
@@ -205,7 +217,7 @@ static int pick_slot(kp_ext *ext, ext_core *core, const request *r, size_t *out)
     bool found = false;
     for (size_t i = 0; i < core->slot_count; i++) {
         ext_slot *slot = &core->slots[i];
-        if (!is_free(slot))
+        if (!is_free(core, slot))
             continue;
         if (recorded_same(slot, r)) {
             *out = i;
@@ -302,12 +314,12 @@ static bool are_similar(const ext_slot *a, const ext_slot *b) {
 
 // A free slot that recorded what `like` did with the push constants `changed`; else, where there are ALIKE, the one of
 // those that was not used for longest. False when there is none.
-static bool pick_similar(const ext_core *core, const ext_slot *like, const ext_launch *changed, size_t *out) {
+static bool pick_similar(ext_core *core, const ext_slot *like, const ext_launch *changed, size_t *out) {
     size_t similar = 0;
     bool found = false;
     for (size_t i = 0; i < core->slot_count; i++) {
         ext_slot *slot = &core->slots[i];
-        if (!are_similar(slot, like) || !is_free(slot))
+        if (!are_similar(slot, like) || !is_free(core, slot))
             continue;
         similar++;
         if (same_push(&slot->launch, changed)) {
@@ -410,7 +422,7 @@ int ext_anonymous_replay(kp_ext *ext, ext_core *core, uint64_t recipe) {
     size_t index = 0;
     if (!ext_core_usable(core))
         return 0;
-    while (index < core->slot_count && (core->slots[index].recipe != recipe || !is_free(&core->slots[index])))
+    while (index < core->slot_count && (core->slots[index].recipe != recipe || !is_free(core, &core->slots[index])))
         index++;
     if (index == core->slot_count)
         return 0;
@@ -464,6 +476,11 @@ int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout) {
     uint64_t start = now();
     size_t index = 0;
     int result = 0;
+    if (core->failed != KP_OK) {
+        ext_error_format(ext, core->failed, "%s", core->failure);
+        core->failed = KP_OK;
+        return -1;
+    }
     ext_core_pin(core);
     while (result == 0 && oldest_running(core, &index)) { // what was started earlier is done earlier: one queue
         uint64_t spent = timeout == UINT64_MAX ? 0 : now() - start;

@@ -122,6 +122,8 @@ typedef struct ext_core {
     size_t spare_count;       //
     uint64_t spare_bytes;     //
     bool submitted;           // eval_async_<op>_def was called since the last await
+    kp_result failed;         // of one of those, whose slot was needed before; for the await
+    char failure[512];        //
     unsigned long process;    // ext_core_process() at creation
 } ext_core;
 

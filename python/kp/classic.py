@@ -70,11 +70,14 @@ class Sequence(_kp.Sequence):
     def profile(self) -> Profile:
         """How long each op of the last evaluation took, for the first `total_timestamps` ops.
 
-        StateError, UnsupportedError: as get_timestamps().
+        StateError, UnsupportedError: as get_timestamps(); StateError where other ops were recorded since.
         """
         from .profile import from_ticks
 
-        return from_ticks(self.op_names(), self.get_timestamps(), self._tick())
+        names, ticks = self.op_names(), self.get_timestamps()
+        if self.is_recording() or len(ticks) > len(names) + 1:
+            raise _kp.StateError("the sequence was not evaluated since it was recorded or cleared")
+        return from_ticks(names, ticks, self._tick())
 
     def record_tensor_create(self, tensors: Tensors) -> Sequence:
         """Records: device memory for each, and an upload of its local data."""

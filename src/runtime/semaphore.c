@@ -447,9 +447,43 @@ static kp_result check_signals(const kp_manager *manager, const kp_submit_desc *
     return KP_OK;
 }
 
+static bool waits_for(const kp_submit_desc *desc, const kp_semaphore *semaphore) {
+    for (size_t i = 0; i < desc->wait_count; i++) {
+        if (desc->waits[i].semaphore == semaphore)
+            return true;
+    }
+    return false;
+}
+
+// Whether a binary one that nobody else has is signalled, or will be by what is submitted; `otherwise` of all others.
+static bool is_set(const kp_semaphore *semaphore, bool otherwise) {
+    bool known = semaphore->binary && !semaphore->foreign && !atomic_load(&semaphore->shared);
+    return known ? atomic_load(&semaphore->pending) : otherwise;
+}
+
+// A wait without a signal would never end, and may hold up the driver itself.
+static kp_result check_turns(const kp_submit_desc *desc, const char *who) {
+    for (size_t i = 0; i < desc->wait_count; i++) {
+        if (!is_set(desc->waits[i].semaphore, true))
+            return kp_error_set(KP_ERROR_STATE,
+                                "%s: the binary semaphore '%s' has no signal to wait for: submit what signals it first",
+                                who, desc->waits[i].semaphore->label);
+    }
+    for (size_t i = 0; i < desc->signal_count; i++) {
+        const kp_semaphore *semaphore = desc->signals[i].semaphore;
+        if (is_set(semaphore, false) && !waits_for(desc, semaphore))
+            return kp_error_set(KP_ERROR_STATE,
+                                "%s: the binary semaphore '%s' is signalled already, and nothing has waited for that",
+                                who, semaphore->label);
+    }
+    return KP_OK;
+}
+
 kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_desc *desc, const char *who) {
     kp_result result = check_list(manager, desc->waits, desc->wait_count, "waits", who);
     if (result == KP_OK)
         result = check_list(manager, desc->signals, desc->signal_count, "signals", who);
+    if (result == KP_OK)
+        result = check_turns(desc, who);
     return result == KP_OK ? check_signals(manager, desc, who) : result;
 }

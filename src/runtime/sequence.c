@@ -224,10 +224,9 @@ static kp_result start(kp_sequence *sequence, const kp_submit_desc *desc, const 
         return result;
     kp_manager_reap(sequence->manager);
     sequence->ended = true;
-    if (sequence->op_count == 0 && desc->wait_count == 0 && desc->signal_count == 0) {
-        sequence->stamped = 0;
+    sequence->stamped = 0;
+    if (sequence->op_count == 0 && desc->wait_count == 0 && desc->signal_count == 0)
         return KP_OK;
-    }
     result = kp_recording_start(sequence->recording, sequence->ops, sequence->op_count, desc, sequence->who);
     if (result == KP_OK)
         sequence->stamped = sequence->recording->query_count;

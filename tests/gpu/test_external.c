@@ -516,6 +516,23 @@ static void wrong_semaphores_are_refused(void **state) {
           KP_ERROR_LIMIT, "sequence 'sequence': at most 64 signals, 65 were given");
     FAILS(kp_sequence_submit(seq, &(kp_submit_desc){.signal_count = 1}), KP_ERROR_ARGUMENT,
           "sequence 'sequence': signals is NULL, but there are to be 1");
+    point.semaphore = binary;
+    FAILS(kp_sequence_submit(seq, &(kp_submit_desc){.waits = &point, .wait_count = 1}), KP_ERROR_STATE,
+          "sequence 'sequence': the binary semaphore 'b' has no signal to wait for: submit what signals it first");
+    assert_false(kp_sequence_is_running(seq));
+    for (int turn = 0; turn < 2; turn++) {
+        OK(kp_sequence_submit(seq, &(kp_submit_desc){.signals = &point, .signal_count = 1}));
+        OK(kp_sequence_await(seq, UINT64_MAX));
+        FAILS(kp_sequence_submit(seq, &(kp_submit_desc){.signals = &point, .signal_count = 1}), KP_ERROR_STATE,
+              "sequence 'sequence': the binary semaphore 'b' is signalled already, and nothing has waited for that");
+        OK(kp_sequence_submit(
+            seq, &(kp_submit_desc){.waits = &point, .wait_count = 1, .signals = &point, .signal_count = turn == 0}));
+        OK(kp_sequence_await(seq, UINT64_MAX));
+        if (turn == 0) {
+            OK(kp_sequence_submit(seq, &(kp_submit_desc){.waits = &point, .wait_count = 1}));
+            OK(kp_sequence_await(seq, UINT64_MAX));
+        }
+    }
     assert_false(kp_sequence_is_running(seq));
     if (has_extension(mgr, "VK_KHR_external_semaphore_fd"))
         FAILS(kp_semaphore_import(mgr, -1, &(kp_semaphore_desc){.binary = true, .label = "i"}, &s), KP_ERROR_ARGUMENT,

@@ -35,6 +35,23 @@ def line_of(kernel, text):
     return next(n for n, line in enumerate(lines, 1) if text in line)
 
 
+def test_what_asynchronous_work_has_to_tell_waits_for_the_await(mgr):
+    program = kp.compile("def k(i: Index, x: Array[f32]):\n    x[i + 100] = 1.0\n", checked=True)
+    x = kp.Tensor([1, 2, 3])
+    mgr.eval_tensor_create_def([x])
+    for meanwhile in (False, True):
+        mgr.eval_async_algo_data_def([x], program)
+        if meanwhile:  # the call's sequence is looked at, and used again
+            mgr.sequence().eval(kp.OpSyncLocal([x]))
+            mgr.eval_tensor_sync_local_def([x])
+            mgr.eval_async_tensor_sync_local_def([x])
+        with pytest.raises(IndexError, match="index 100 of 'x' is out of range for size 3"):
+            mgr.eval_await_def()
+    mgr.eval_await_def()
+    with pytest.raises(kp.StateError, match="nothing to wait for"):
+        mgr.eval_await_def()
+
+
 def test_an_index_out_of_range_is_an_index_error():
     x, y = np.arange(10, dtype=np.float32), np.zeros(10, dtype=np.float32)
     shift(0, x, y)

@@ -411,5 +411,18 @@ def test_a_profile_names_and_times_each_op(mgr, x, scale, tmp_path):
     events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
     assert [event["name"] for event in events] == seq.op_names()
     assert all(event["ph"] == "X" for event in events)
+    seq.record(kp.OpSyncLocal([x]))
+    assert seq.get_timestamps() == ticks  # of other ops
+    with pytest.raises(kp.StateError, match="was not evaluated since it was recorded or cleared"):
+        seq.profile()
+    assert len(seq.eval().profile()) == 1
+    with pytest.raises(kp.StateError, match="was not evaluated since it was recorded or cleared"):
+        seq.clear().profile()
+    gone = mgr.tensor([1])
+    seq.eval(kp.OpSyncLocal([gone]))
+    gone.destroy()
+    for call in (seq.eval, seq.get_timestamps, seq.profile):  # of the evaluation that failed there are none
+        with pytest.raises(kp.StateError):
+            call()
     with pytest.raises(kp.StateError):
         mgr.sequence().record(kp.OpSyncLocal([x])).eval().profile()
