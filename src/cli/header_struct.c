@@ -17,10 +17,37 @@ static bool is_word(const char *text) {
     return text[0] != '\0';
 }
 
+// Words of C and C++ that are names in Python.
+static const char *const reserved[] = {
+    "alignas",       "alignof",     "and_eq",     "asm",       "auto",      "bitand",
+    "bitor",         "bool",        "case",       "catch",     "char",      "char16_t",
+    "char32_t",      "char8_t",     "co_await",   "co_return", "co_yield",  "compl",
+    "concept",       "const",       "const_cast", "consteval", "constexpr", "constinit",
+    "decltype",      "default",     "delete",     "do",        "double",    "dynamic_cast",
+    "enum",          "explicit",    "export",     "extern",    "false",     "float",
+    "friend",        "goto",        "inline",     "int",       "long",      "mutable",
+    "namespace",     "new",         "noexcept",   "not_eq",    "nullptr",   "operator",
+    "or_eq",         "private",     "protected",  "public",    "register",  "reinterpret_cast",
+    "requires",      "restrict",    "short",      "signed",    "sizeof",    "static",
+    "static_assert", "static_cast", "struct",     "switch",    "template",  "this",
+    "thread_local",  "throw",       "true",       "typedef",   "typeid",    "typename",
+    "typeof",        "union",       "unsigned",   "using",     "virtual",   "void",
+    "volatile",      "wchar_t",     "xor",        "xor_eq",
+};
+
+// What such a name has behind it in C.
+static const char *tail_of(const char *name) {
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++) {
+        if (strcmp(reserved[i], name) == 0)
+            return "_";
+    }
+    return "";
+}
+
 // The name of the C struct.
 static void name_of(const kp_struct *structure, const char *owner, const char *member, char name[LONGEST]) {
     if (is_word(structure->name))
-        snprintf(name, LONGEST, "%s", structure->name);
+        snprintf(name, LONGEST, "%.250s%s", structure->name, tail_of(structure->name));
     else
         snprintf(name, LONGEST, "%.120s_%.120s", owner, member);
 }
@@ -64,6 +91,7 @@ static void add_field(header_text *t, const kp_field *field, const char *owner) 
     header_add(t, field->structure != NULL ? name : c_type(field->dtype));
     header_add(t, " ");
     header_add(t, field->name);
+    header_add(t, tail_of(field->name));
     if (field->count > 1) {
         snprintf(piece, sizeof piece, "[%u]", (unsigned)field->count);
         header_add(t, piece);
@@ -122,8 +150,8 @@ static void add_description(header_text *t, const kp_struct *structure, const ch
 static void add_check(header_text *t, const char *name, const char *field, unsigned bytes) {
     char piece[LONGEST * 3];
     if (field != NULL)
-        snprintf(piece, sizeof piece, "KP_ASSERT(offsetof(%s, %s) == %u, \"%s.%s\");\n", name, field, bytes, name,
-                 field);
+        snprintf(piece, sizeof piece, "KP_ASSERT(offsetof(%s, %s%s) == %u, \"%s.%s\");\n", name, field, tail_of(field),
+                 bytes, name, field);
     else
         snprintf(piece, sizeof piece, "KP_ASSERT(sizeof(%s) == %u, \"%s\");\n", name, bytes, name);
     header_add(t, piece);

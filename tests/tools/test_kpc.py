@@ -94,6 +94,34 @@ def test_a_module_is_written(kernels: Path, tmp_path: Path) -> None:
     subprocess.run(["spirv-val", "--target-env", "vulkan1.1", tmp_path / "double.spv"], check=True)
 
 
+@pytest.mark.parametrize("compiler", [["cc", "-std=c11"], ["c++", "-xc++", "-std=c++17"]])
+def test_names_that_are_words_of_c(compiler: list[str], tmp_path: Path) -> None:
+    text = """
+class union(Struct):
+    int: i32
+    new: Array(2, vec2)
+class Outer(Struct):
+    inner: union
+    default: bool
+    plain: f32
+def register(i: Index, double: Array[Outer], long: union):
+    double[i].inner.int = long.int
+"""
+    kpc("-", "--c-header", tmp_path / "kernels.h", text=text)
+    (tmp_path / "main.c").write_text("""
+#include "kernels.h"
+int main(void) {
+    Outer outer = {{1, {{2, 3}, {4, 5}}}, true, 6};
+    union_ *inner = &outer.inner;
+    return inner->int_ == 1 && inner->new_[1][0] == 4 && outer.default_ && outer.plain == 6 &&
+                   register_program.param_count == 3 && kp_struct_Outer.fields[1].name[7] == 0 ? 0 : 1;
+}
+""")
+    flags = ["-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'include'}", "main.c", "-o", "main"]
+    subprocess.run([*compiler, *flags], check=True, cwd=tmp_path)
+    subprocess.run([tmp_path / "main"], check=True)
+
+
 def test_a_header_of_several_kernels_is_c(kernels: Path, tmp_path: Path) -> None:
     names = ("double", "scale", "paint", "total")
     kpc(kernels, *(f"--kernel={name}" for name in names), "--c-header", tmp_path / "kernels.h")
