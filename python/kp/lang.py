@@ -600,9 +600,11 @@ def type_text(type_: object) -> str:
         for text, numpy_name, _, _ in DTYPES:
             if name in (numpy_name, numpy_name + "_"):
                 return text
+    of = getattr(type_, "__origin__", type_)  # list[float], NDArray[np.float32]
+    many = getattr(of, "__name__", "") in ("list", "tuple", "ndarray", "Tensor", "array")
+    buffer = "; a buffer is Array[f32]" if many else ""
     if not isinstance(type_, type):
-        raise TypeError(f"{type_!r} is no type of the kernel language")
+        raise TypeError(f"{type_!r} is no type of the kernel language{buffer}")
     if "__annotations__" in vars(type_) and type_.__module__ not in ("numpy", "kp._kp"):
         raise TypeError(f"{type_.__name__} is no type of the kernel language; a struct has kp.Struct as its base")
-    buffer = "; a buffer is Array[f32]" if type_.__name__ in ("list", "tuple", "ndarray", "Tensor", "array") else ""
     raise TypeError(f"{type_.__name__} is no type of the kernel language{buffer}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import array
 import dataclasses
+import re
 import runpy
 from pathlib import Path
 
@@ -178,9 +179,10 @@ def test_a_default_that_is_no_number_is_refused_where_it_stands() -> None:
             out[i] = x
 
 
-@pytest.mark.parametrize("type_", [np.ndarray, list, kp.Tensor])
+@pytest.mark.parametrize("type_", [np.ndarray, list, kp.Tensor, list[float], np.ndarray[int, np.dtype[np.float32]]])
 def test_classes_of_arrays_are_no_types(type_: type) -> None:
-    words = f"the parameter 'out': {type_.__name__} is no type of the kernel language; a buffer is Array.f32."
+    name = type_.__name__ if isinstance(type_, type) else repr(type_)
+    words = f"the parameter 'out': {re.escape(name)} is no type of the kernel language; a buffer is Array.f32."
     with pytest.raises(kp.CompileError, match=words):
 
         @kp.kernel
