@@ -38,6 +38,7 @@ static void after(kp_order_plan *plan, uint32_t queue, uint64_t number) {
         return;
     if (queue == plan->queue) {
         plan->barrier = plan->barrier || number >= plan->queues[queue].barrier;
+        plan->behind = number > plan->behind ? number : plan->behind;
     } else {
         plan->waits[queue] = number > plan->waits[queue] ? number : plan->waits[queue];
         plan->any_wait = true;

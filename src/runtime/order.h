@@ -38,8 +38,9 @@ typedef struct kp_order_plan {
     uint32_t queue;         // that it goes to
     uint64_t number;        // that it gets
     bool barrier;           // begin with one
-    uint64_t *waits;        // by queue: wait until that submission is done; 0: none
-    bool any_wait;          //
+    uint64_t behind; // last submission to its own queue that it comes after, a barrier in between or not; 0: none
+    uint64_t *waits; // by queue: wait until that submission is done; 0: none
+    bool any_wait;   //
 } kp_order_plan;
 
 // Of memory that is made now: it may have been other memory until here, so that the first write comes after all that

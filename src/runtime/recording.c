@@ -318,10 +318,11 @@ static bool needs_barrier(const kp_recording *recording, const kp_order_plan *pl
     return plan->barrier && atomic_load_explicit(&recording->queue->pending, memory_order_acquire) != 0;
 }
 
-// True when the commands have to be submitted: they do something, or they must wait for what others do.
+// True when the commands have to be submitted: they do something, or they must wait for what others do. With shared
+// memory a sync is nothing but that wait, which a barrier of another submission's does not take off it.
 static bool has_work(const kp_recording *recording, const kp_order_plan *plan) {
     return recording->command_count != 0 || recording->semaphore_count != 0 || recording->query_count != 0 ||
-           plan->any_wait || needs_barrier(recording, plan);
+           plan->any_wait || plan->behind > atomic_load_explicit(&recording->queue->done, memory_order_acquire);
 }
 
 static void list_points(const kp_semaphore_point *points, size_t count, kp_command_point *out, bool *timelines) {

@@ -194,6 +194,7 @@ kp_result kp_command_submit(kp_device *device, kp_queue *queue, kp_command *comm
     if (result != KP_OK)
         return result;
     command->signalled = false;
+    command->number = order->number;
     atomic_fetch_add_explicit(&queue->pending, 1, memory_order_relaxed);
     kp_device_lock_queue(device, queue);
     result = submit(device, queue, command, order);
@@ -260,6 +261,13 @@ static VkResult wait(kp_device *device, VkFence fence, uint64_t timeout) {
     return device->vk.vkWaitForFences(device->handle, 1, &fence, VK_TRUE, timeout);
 }
 
+// A fence tells of all that was submitted to its queue before, too.
+static void see_done(kp_queue *queue, uint64_t number) {
+    uint64_t done = atomic_load_explicit(&queue->done, memory_order_relaxed);
+    while (done < number && !atomic_compare_exchange_weak(&queue->done, &done, number)) {
+    }
+}
+
 kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *command, uint64_t timeout) {
     VkResult result = wait(device, command->fence, timeout);
     if (result == VK_TIMEOUT || result == VK_NOT_READY)
@@ -272,6 +280,7 @@ kp_result kp_command_wait(kp_device *device, kp_queue *queue, kp_command *comman
         kp_command_abandon(device, queue, command);
         return checked;
     }
+    see_done(queue, command->number);
     atomic_fetch_sub_explicit(&queue->pending, 1, memory_order_release);
     command->signalled = true;
     return KP_OK;

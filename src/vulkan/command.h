@@ -12,6 +12,7 @@ struct kp_command {
     VkCommandBuffer buffer;     // what is recorded: buffers[1]
     VkFence fence;
     bool signalled;  // the fence is, since the last submission
+    uint64_t number; // of the last submission
     uint32_t family; // of the pool: it must be submitted to a queue of that family
 };
 

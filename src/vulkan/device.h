@@ -107,12 +107,13 @@ enum { KP_DEVICE_SAMPLERS = 2 * 4 * 2 * 2 }; // of kp_pixels_sampling
 typedef struct kp_queue {
     VkQueue handle;
     uint32_t family;
-    uint32_t owner;       // first queue of the device that is the same VkQueue, whose lock counts: itself, or another
-    pthread_mutex_t lock; // held around vkQueueSubmit
-    atomic_uint pending;  // submissions not yet seen done
-    VkSemaphore timeline; // its submissions' numbers, as they are done; where there is more than one queue
-    bool tells;           // each submission signals it; else one of its own does, when somebody is to wait
-    uint64_t promised;    // number that it will reach with what is submitted; as the numbers, kept by who submits
+    uint32_t owner;         // first queue of the device that is the same VkQueue, whose lock counts: itself, or another
+    pthread_mutex_t lock;   // held around vkQueueSubmit
+    atomic_uint pending;    // submissions not yet seen done
+    _Atomic(uint64_t) done; // number of one that was, and with it all before it
+    VkSemaphore timeline;   // its submissions' numbers, as they are done; where there is more than one queue
+    bool tells;             // each submission signals it; else one of its own does, when somebody is to wait
+    uint64_t promised;      // number that it will reach with what is submitted; as the numbers, kept by who submits
 } kp_queue;
 
 // Guards the queues of a device that is somebody else's, who uses them too.

@@ -461,6 +461,42 @@ static void a_timeline_goes_between_host_and_device(void **state) {
     kp_tensor_destroy(x);
 }
 
+// With shared memory a sync is nothing but a wait, which stays one when others have put a barrier behind the writer.
+static void a_sync_waits_for_a_writer_in_front_of_a_barrier(void **state) {
+    kp_manager *mgr = *state;
+    kp_semaphore *go = NULL;
+    OK(kp_semaphore_create(mgr, NULL, &go));
+    kp_tensor *x[2] = {gpu_floats(mgr, "x", 2, (float[]){2, 3}), gpu_floats(mgr, "y", 2, (float[]){1, 2})};
+    kp_algorithm *squares[2] = {gpu_multiply(mgr, x[0], x[0], x[0]), gpu_multiply(mgr, x[1], x[1], x[1])};
+    kp_sequence *seqs[5];
+    for (int i = 0; i < 5; i++)
+        seqs[i] = gpu_sequence(mgr);
+    OK(kp_record_sync_device(seqs[0], x, 2));
+    OK(kp_record_dispatch(seqs[0], squares[0], NULL));
+    OK(kp_record_dispatch(seqs[1], squares[1], NULL));
+    OK(kp_record_dispatch(seqs[2], squares[1], NULL));
+    OK(kp_record_sync_local(seqs[3], &x[0], 1));
+    OK(kp_record_sync_device(seqs[4], &x[0], 1)); // the host is not to write before that either
+    OK(kp_sequence_submit(seqs[0], &(kp_submit_desc){.waits = &(kp_semaphore_point){go, 1}, .wait_count = 1}));
+    for (int i = 1; i < 5; i++)
+        OK(kp_sequence_eval_async(seqs[i]));
+    for (int i = 0; i < 5; i++)
+        FAILS(kp_sequence_await(seqs[i], 1000), KP_ERROR_TIMEOUT, "*");
+    OK(kp_semaphore_signal(go, 1));
+    OK(kp_sequence_await(seqs[3], UINT64_MAX));
+    assert_memory_equal(kp_tensor_data(x[0]), ((float[]){4, 9}), 8);
+    for (int i = 0; i < 5; i++) {
+        if (i != 3)
+            OK(kp_sequence_await(seqs[i], UINT64_MAX));
+        kp_sequence_destroy(seqs[i]);
+    }
+    kp_algorithm_destroy(squares[0]);
+    kp_algorithm_destroy(squares[1]);
+    kp_tensor_destroy(x[0]);
+    kp_tensor_destroy(x[1]);
+    kp_semaphore_destroy(go);
+}
+
 // Nobody can signal a semaphore of a manager that is being destroyed: what waits for it would hold that up for ever.
 static void a_wait_that_is_never_met_does_not_hold_up_the_end(void **state) {
     kp_manager *mgr = *state;
@@ -660,6 +696,7 @@ int main(int argc, char **argv) {
         GPU_TEST(a_timeline_orders_two_managers),
         GPU_TEST(a_binary_semaphore_orders_two_managers),
         GPU_TEST(a_timeline_goes_between_host_and_device),
+        GPU_TEST(a_sync_waits_for_a_writer_in_front_of_a_barrier),
         GPU_TEST(a_wait_that_is_never_met_does_not_hold_up_the_end),
         GPU_TEST(wrong_semaphores_are_refused),
         GPU_TEST(a_sync_file_is_one_signal),
