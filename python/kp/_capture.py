@@ -56,6 +56,12 @@ class Capture:
         for helper in self._functions:  # grows on the way
             types, defaults = helper_types(helper)
             helpers.append({**self._names_of(helper), "params": types, "defaults": _numbers(defaults)})
+            for name in sorted(_with_default[helper.__code__] - defaults.keys()):
+                raise compile_error(
+                    helper,
+                    f"'{name}' of '{helper.__name__}' has lost the default value that it has in the text, which a kernel "
+                    "goes by; define the function anew",
+                )
         if helpers:
             self.arguments["functions"] = helpers
 
@@ -234,6 +240,7 @@ def _is_ours(name: str) -> bool:
 # ----------------------------------------------------------------------------------------------------------------------
 
 _paths: dict[CodeType, list[tuple[Path, bool]]] = {}
+_with_default: dict[CodeType, set[str]] = {}  # the parameters that have a default value in the text
 
 
 def paths_of(function: FunctionType, text: str) -> list[tuple[Path, bool]]:
@@ -249,10 +256,15 @@ def _find_paths(function: FunctionType, text: str) -> Iterator[tuple[Path, bool]
         definition = definition_of(function, text)
     except SyntaxError as error:
         raise compile_error(function, f"Python cannot read the source of '{function.__name__}': {error.msg}") from None
+    _with_default[function.__code__] = set()
     if definition is None:
         return
     names = _Names()
     arguments = definition.args
+    places = [*arguments.posonlyargs, *arguments.args][::-1]
+    given = [argument for argument, _ in zip(places, arguments.defaults, strict=False)]
+    given += [argument for argument, value in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if value]
+    _with_default[function.__code__] = {argument.arg for argument in given}
     for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs):
         names.bound.add(argument.arg)
     for statement in definition.body:

@@ -145,6 +145,20 @@ def test_defaults_of_a_helper_that_change_in_place(how, monkeypatch):
     one(8.0)
 
 
+@pytest.mark.parametrize("where", ["__defaults__", "__kwdefaults__"])
+def test_a_default_that_is_gone_is_not_taken_from_the_text(where, monkeypatch):
+    x = np.full(3, 8, dtype=np.float32)
+    monkeypatch.setattr(scaled, where, None)
+    with pytest.raises(TypeError, match="missing . required"):
+        scaled(8.0)
+    with pytest.raises(kp.CompileError, match="of 'scaled' has lost the default value"):
+        through_a_helper(x)
+    assert x.tolist() == [8] * 3
+    monkeypatch.undo()
+    through_a_helper(x)
+    assert x.tolist() == [scaled(8.0)] * 3
+
+
 def test_defaults_of_a_kernel_that_change_in_place(monkeypatch):
     x = np.ones(2, dtype=np.float32)
     numbers(x)
