@@ -133,18 +133,24 @@ static PyObject *number_or_none(uint32_t number) {
     return number != 0 ? PyLong_FromUnsignedLong(number) : Py_NewRef(Py_None);
 }
 
+// Names in SPIR-V and shader files may hold any bytes.
+static PyObject *text_of(const char *bytes) {
+    return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "replace");
+}
+
 static PyObject *raise_compile(kp_ext *ext) {
     const kp_diagnostic *d = kp_last_diagnostic();
     PyObject *type = ext->exceptions[COMPILE_ERROR];
-    PyObject *error = PyObject_CallFunction(type, "s", d->rendered[0] != '\0' ? d->rendered : kp_last_error());
+    PyObject *words = text_of(d->rendered[0] != '\0' ? d->rendered : kp_last_error());
+    PyObject *error = words != NULL ? PyObject_CallFunctionObjArgs(type, words, NULL) : NULL;
+    Py_XDECREF(words);
     if (error == NULL)
         return NULL;
-    if (set_field(error, "msg", PyUnicode_FromString(d->message)) == 0 &&
-        set_field(error, "filename", PyUnicode_FromString(d->file)) == 0 &&
+    if (set_field(error, "msg", text_of(d->message)) == 0 && set_field(error, "filename", text_of(d->file)) == 0 &&
         set_field(error, "lineno", number_or_none(d->line)) == 0 &&
         set_field(error, "offset", number_or_none(d->column)) == 0 &&
         set_field(error, "end_offset", number_or_none(d->end_column)) == 0 &&
-        set_field(error, "text", PyUnicode_FromString(d->source_line)) == 0)
+        set_field(error, "text", text_of(d->source_line)) == 0)
         PyErr_SetObject(type, error);
     Py_DECREF(error);
     return NULL;
@@ -157,7 +163,10 @@ PyObject *ext_error_raise(kp_ext *ext, kp_result result) {
         return NULL;
     if (result == KP_ERROR_COMPILE)
         return raise_compile(ext);
-    PyErr_SetString(exception_of(ext, result), kp_last_error());
+    PyObject *words = text_of(kp_last_error());
+    if (words != NULL)
+        PyErr_SetObject(exception_of(ext, result), words);
+    Py_XDECREF(words);
     return NULL;
 }
 

@@ -401,3 +401,15 @@ def test_a_device_that_the_environment_names_and_that_is_not_there(monkeypatch):
     one_line(caught)
     with pytest.raises(ValueError, match=r"^there is no device 'nor this one'; "):
         kp.Manager("nor this one")
+
+
+def test_bytes_that_are_no_text_do_not_hide_an_error(mgr, tmp_path):
+    x = mgr.tensor([1])
+    module = kp.compile("def k(i: Index, a: Array[f32]):\n    a[i] = 1.0\n").spirv
+    with pytest.raises(ValueError, match="none is 'main', name one of: 'm\ufffd\ufffdn'"):
+        mgr.algorithm([x], module.replace(b"main", b"m\xff\xfen"))
+    path = tmp_path / "latin.comp"
+    path.write_bytes("#version 450\nvoid main() { caf\u00e9; }\n".encode("latin-1"))
+    with pytest.raises(kp.CompileError) as caught:
+        kp.load_shader(path)
+    assert caught.value.lineno == 2
