@@ -229,6 +229,7 @@ def test_print_is_as_on_the_device(capsys):
     def k(i: Index, x: Array[f32], n: Array[i32], m: Array[u32]):
         print("x", x[i], n[i], m[i], x[i] > 0.5, sep=", ", end=";\n")
         print(vec2(x[i], 1), x[i] * 1e10, x[i] / 4)
+        print(math.pi, 123456789.0, 1 / 3, 16777217, 3, True)
         x[i] += 1
 
     given = np.array([0.1, 1, 2.5e-7, 1e20], np.float32), np.array([-1, 0, 7, 2**31 - 1], np.int32)
