@@ -153,10 +153,11 @@ static void want_values(kp_checker *c, const kp_node *value, uint32_t names, uin
         kp_check_fail(c, value, "%u names, but %u values", names, values);
 }
 
-// a, b = array
+// a, b = array, or a matrix
 static kp_list elements_of(kp_checker *c, kp_node *value, uint32_t count) {
     if (value->type->length != count)
-        kp_check_fail(c, value, "%u names, but the %u elements of %s", count, value->type->length, value->type->name);
+        kp_check_fail(c, value, "%u names, but the %u %s of %s", count, value->type->length,
+                      kp_type_is_matrix(value->type) ? "rows" : "elements", value->type->name);
     if (!kp_type_is_value(value->type->element) && !kp_type_is_matrix(value->type->element))
         kp_check_fail(c, value,
                       "in Python these would be second names of what is in '%s', which a kernel has not; copy them one "
@@ -164,7 +165,7 @@ static kp_list elements_of(kp_checker *c, kp_node *value, uint32_t count) {
                       kp_check_text(c, value), kp_check_text(c, value));
     kp_list values = {.items = KP_UNIT_NEW(c->unit, kp_node *, count), .count = count};
     value = kp_check_temporary(c, value);
-    c->kernel->has_arrays = true;
+    c->kernel->has_arrays |= value->type->kind == KP_TYPE_ARRAY;
     for (uint32_t i = 0; i < count; i++) {
         values.items[i] = kp_check_new(c, KP_NODE_SUBSCRIPT, value, value->type->element);
         values.items[i]->u.subscript.object = value;
@@ -174,7 +175,7 @@ static kp_list elements_of(kp_checker *c, kp_node *value, uint32_t count) {
 }
 
 static kp_list components_of(kp_checker *c, kp_node *value, uint32_t count) {
-    if (value->type->kind == KP_TYPE_ARRAY && !kp_type_is_buffer(value->type))
+    if (kp_type_is_matrix(value->type) || (value->type->kind == KP_TYPE_ARRAY && !kp_type_is_buffer(value->type)))
         return elements_of(c, value, count);
     if (value->type->kind != KP_TYPE_VECTOR)
         kp_check_fail(c, value, "%u names, but one value of type %s", count, value->type->name);

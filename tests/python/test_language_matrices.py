@@ -37,6 +37,9 @@ def test_rows_elements_and_arithmetic(size):
             o[i] = f32(len(m)) + m[i % {rows}][1] + b[i][0, i % {columns}]
             for row in n:
                 o[i] += row @ row
+            {", ".join("wxyz"[:rows])} = n
+            o[i] += w.x - x.y
+            {", ".join(f"m[{k}]" for k in range(rows))} = {", ".join(f"m[{k}]" for k in reversed(range(rows)))}
             a[i] = m
             a[i] += n
             a[i][1].x = a[i][0].y
