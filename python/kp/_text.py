@@ -24,7 +24,7 @@ def text_origin(text: str, name: str | None, file: str | None, options: Mapping[
     """None: all parameters have types, or it is nothing that Python can read, which the compiler says better."""
     try:
         tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and name in (None, node.name)]
     origin = TextOrigin(text, functions[-1], file, options) if functions else None
@@ -32,6 +32,18 @@ def text_origin(text: str, name: str | None, file: str | None, options: Mapping[
         return None
     _kp.compile_check(text, kernel=functions[-1].name, file=file, **options)
     return origin
+
+
+def says_checked(text: str, name: str | None) -> bool:
+    """Whether a decorator of the text's kernel has checked=True."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return False
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and name in (None, node.name)]
+    calls = [call for call in (functions[-1].decorator_list if functions else ()) if isinstance(call, ast.Call)]
+    said = [option.value for call in calls for option in call.keywords if option.arg == "checked"]
+    return any(isinstance(value, ast.Constant) and value.value is True for value in said)
 
 
 class TextOrigin(Origin):

@@ -119,6 +119,10 @@ def kernel_from_source(
     CompileError: with line and caret.
     """
     options = _options(local_size, subgroup_size, checked)
+    if checked is None and "checked" in text:
+        from ._text import says_checked
+
+        options["checked"] = says_checked(text, name) or None
     try:
         return Kernel(_kp.compile(text, kernel=name, file=file, **options), text, None)
     except _kp.CompileError:

@@ -203,6 +203,20 @@ static const kp_token *struct_body(const kp_token *t) {
     return is_struct && t[1].kind == KP_TOKEN_RIGHT_PAREN ? t + 2 : NULL;
 }
 
+// Where the value of "NAME = value" or "NAME: type = value" starts; NULL for any other line.
+static const kp_token *global_value(const kp_token *t) {
+    if (t->kind != KP_TOKEN_NAME || (t[1].kind != KP_TOKEN_ASSIGN && t[1].kind != KP_TOKEN_COLON))
+        return NULL;
+    uint32_t depth = 0;
+    for (t++; t->kind != KP_TOKEN_NEWLINE && t->kind != KP_TOKEN_END; t++) {
+        if (t->kind == KP_TOKEN_ASSIGN && depth == 0)
+            return t + 1;
+        depth += t->kind == KP_TOKEN_LEFT_BRACKET || t->kind == KP_TOKEN_LEFT_PAREN;
+        depth -= depth > 0 && (t->kind == KP_TOKEN_RIGHT_BRACKET || t->kind == KP_TOKEN_RIGHT_PAREN);
+    }
+    return NULL;
+}
+
 // What hangs on a top-level line: 'f', 'g', 'c' for a struct, or 0 for none of these.
 static char kind_of_line(const kp_token *t) {
     if (struct_body(t) != NULL)
@@ -211,7 +225,7 @@ static char kind_of_line(const kp_token *t) {
         return 'f';
     if (t->kind == KP_TOKEN_DEF && t[1].kind == KP_TOKEN_NAME)
         return 'f';
-    return t->kind == KP_TOKEN_NAME && t[1].kind == KP_TOKEN_ASSIGN ? 'g' : 0;
+    return global_value(t) != NULL ? 'g' : 0;
 }
 
 static void count_lines(const kp_token *t, uint32_t *functions, uint32_t *globals, uint32_t *classes) {
@@ -262,7 +276,7 @@ kp_parser_outline *kp_parser_find(kp_unit *unit, const kp_token *tokens) {
         if (kind == 'f')
             add_function(unit, outline, outline_function(t, decorated));
         else if (kind == 'g')
-            add_global(unit, outline, (kp_parser_global){.name = t->name, .value = t + 2});
+            add_global(unit, outline, (kp_parser_global){.name = t->name, .value = global_value(t)});
         else if (kind == 'c')
             add_class(unit, outline, (kp_parser_class){.name = t[1].name, .token = &t[1], .body = struct_body(t)});
         if (t->kind != KP_TOKEN_AT)

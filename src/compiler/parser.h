@@ -15,7 +15,7 @@ typedef struct kp_parser_function {
     struct kp_checker_helper *helper; // check: what is known of it as a helper; NULL: not called yet
 } kp_parser_function;
 
-// A top-level NAME = value, not yet parsed.
+// A top-level NAME = value or NAME: type = value, not yet parsed.
 typedef struct kp_parser_global {
     kp_name *name;
     const kp_token *value;

@@ -222,6 +222,26 @@ def test_local_arrays_loops_over_them_and_atomics(body, message):
     assert str(error.value) == f"k.py:{message} of kernel 'k'"
 
 
+def test_a_text_says_it_and_the_call_goes_before_it():
+    for head, checked, wanted in [
+        ("@kp.kernel(checked=True)", None, True),
+        ("@kernel(\n    local_size=None, checked=True)", None, True),
+        ("@kp.kernel(checked=True)", False, False),
+        ("@kp.kernel(checked=False)", None, False),
+        ("@kp.kernel(checked=False)", True, True),
+        ("# checked", None, False),
+    ]:
+        for type_ in (": Array[i32]", ""):
+            text = f"{head}\ndef k(i: Index, x{type_}):\n    x[i + 1] = 1\n"
+            kernel, x = kp.kernel_from_source(text, checked=checked), np.zeros(4, np.int32)
+            if wanted:
+                with pytest.raises(IndexError, match="index 4 of 'x' is out of range for size 4"):
+                    kernel(x)
+            else:
+                kernel(x)
+                assert x.tolist() == [0, 1, 1, 1]
+
+
 @pytest.mark.parametrize(
     ("line", "named"),
     [

@@ -269,6 +269,29 @@ def test_algorithms(mgr):
     mgr.eval_algo_data_def([x, x, y], multiply.spirv())
 
 
+def test_constants_of_a_text():
+    text = """
+from typing import Annotated, Final
+N = 4
+M: Final[int] = 2 * N + 1
+TABLE: tuple[int, ...] = (1, N, -M)
+F: Annotated[float, dict(unit="m")] = 2.5
+NOTHING: int
+def k(i: Index, x: Array[f32]):
+    x[i] = f32(TABLE[i] + M) * F
+"""
+    for run in (kp.kernel_from_source(text), kp.kernel_from_source(text).emulate):
+        x = np.zeros(3, np.float32)
+        run(x)
+        assert x.tolist() == [25, 32.5, 0]
+
+
+@pytest.mark.parametrize("many", ["(" * 3000 + "1" + ")" * 3000, "-" * 5000 + "1"])
+def test_a_text_that_python_cannot_read_is_a_compile_error(many):
+    with pytest.raises(kp.CompileError, match="this is nested too deep"):
+        kp.kernel_from_source(f"def k(i: Index, x: Array[i32]):\n    x[i] = {many}\n")
+
+
 def test_kernels_from_text():
     text = "def one(i: Index, a: Array[f32]):\n    a[i] = 1.0\n\ndef two(i: Index, a: Array[f32]):\n    a[i] = 2.0\n"
     last, first = kp.kernel_from_source(text), kp.kernel_from_source(text, "one")

@@ -188,6 +188,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **MATRIX_FUNCTIONS,
 }
 
+
 # Python's own names that the language has besides its functions.
 def _print(*values: Any, **options: Any) -> None:
     """A float literal is an f32, as everywhere that nothing else is asked for."""

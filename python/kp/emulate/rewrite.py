@@ -359,19 +359,22 @@ class _Rewriter(ast.NodeTransformer):
 
 
 def _globals(tree: ast.Module) -> dict[str, Any]:
-    """The constants of a text, NAME = value, as far as they are made of numbers."""
+    """The constants of a text, NAME = value or NAME: type = value, as far as they are made of numbers."""
     import math
 
     names: dict[str, Any] = {"math": math}
     for node in tree.body:
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+        if not isinstance(node, (ast.Assign, ast.AnnAssign)) or node.value is None:
+            continue
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+        if isinstance(target, ast.Name):
             code = compile(ast.Expression(node.value), "<constant>", "eval")
             try:
                 value = eval(code, {"__builtins__": {"abs": abs, "min": min, "max": max, "len": len}}, names)
             except Exception:
                 continue
             if isinstance(value, (int, float, tuple)):
-                names[node.targets[0].id] = value
+                names[target.id] = value
     del names["math"]
     return names
 
