@@ -143,7 +143,8 @@ typedef struct kp_submit_desc {
 // met holds up all that is submitted to the queue afterwards. kp_manager_destroy ends a wait that only the host could
 // still meet; one for a semaphore that others have too (exported, imported, adopted) holds it up. A binary semaphore's
 // signal must have been submitted before its wait is, and be waited for before the next: KP_ERROR_STATE, unless others
-// have it too. `desc` may be NULL. Thread-safety: as kp_sequence_eval_async.
+// have it too. KP_ERROR_ARGUMENT for a semaphore that is to get two values, or one that is not above what is waited
+// for, or a binary one that is waited for twice. `desc` may be NULL. Thread-safety: as kp_sequence_eval_async.
 KP_API kp_result kp_sequence_submit(kp_sequence *sequence, const kp_submit_desc *desc);
 
 #ifdef __cplusplus

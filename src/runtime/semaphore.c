@@ -447,6 +447,33 @@ static kp_result check_signals(const kp_manager *manager, const kp_submit_desc *
     return KP_OK;
 }
 
+// In one submission a semaphore gets one value, above the one that is waited for, and a binary one is waited for once.
+static kp_result check_once(const kp_submit_desc *desc, const char *who) {
+    for (size_t i = 0; i < desc->signal_count; i++) {
+        const kp_semaphore_point *point = &desc->signals[i];
+        for (size_t k = 0; k < i; k++) {
+            if (desc->signals[k].semaphore == point->semaphore)
+                return kp_error_set(KP_ERROR_ARGUMENT, "%s: signals[%zu] and signals[%zu] are one semaphore, '%s'", who,
+                                    k, i, point->semaphore->label);
+        }
+        for (size_t k = 0; k < desc->wait_count && !point->semaphore->binary; k++) {
+            if (desc->waits[k].semaphore == point->semaphore && desc->waits[k].value >= point->value)
+                return kp_error_set(KP_ERROR_ARGUMENT,
+                                    "%s: the value of semaphore '%s' cannot become %llu after a wait for %llu", who,
+                                    point->semaphore->label, (unsigned long long)point->value,
+                                    (unsigned long long)desc->waits[k].value);
+        }
+    }
+    for (size_t i = 0; i < desc->wait_count; i++) {
+        for (size_t k = 0; k < i && desc->waits[i].semaphore->binary; k++) {
+            if (desc->waits[k].semaphore == desc->waits[i].semaphore)
+                return kp_error_set(KP_ERROR_ARGUMENT, "%s: waits[%zu] and waits[%zu] are one binary semaphore, '%s'",
+                                    who, k, i, desc->waits[i].semaphore->label);
+        }
+    }
+    return KP_OK;
+}
+
 static bool waits_for(const kp_submit_desc *desc, const kp_semaphore *semaphore) {
     for (size_t i = 0; i < desc->wait_count; i++) {
         if (desc->waits[i].semaphore == semaphore)
@@ -483,6 +510,8 @@ kp_result kp_semaphore_check_points(const kp_manager *manager, const kp_submit_d
     kp_result result = check_list(manager, desc->waits, desc->wait_count, "waits", who);
     if (result == KP_OK)
         result = check_list(manager, desc->signals, desc->signal_count, "signals", who);
+    if (result == KP_OK)
+        result = check_once(desc, who);
     if (result == KP_OK)
         result = check_turns(desc, who);
     return result == KP_OK ? check_signals(manager, desc, who) : result;

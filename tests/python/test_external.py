@@ -205,7 +205,14 @@ def test_semaphores_are_checked(mgr):
         timeline.export_fd()
     with pytest.raises(ValueError, match="belongs to another manager"):
         seq.submit([(kp.Manager().semaphore(), 1)])
+    with pytest.raises(ValueError, match=r"signals\[0\] and signals\[1\] are one semaphore"):
+        seq.submit(signals=[(timeline, 5), (timeline, 6)])
+    with pytest.raises(ValueError, match=r"waits\[0\] and waits\[1\] are one binary semaphore"):
+        seq.submit([binary, binary])
+    with pytest.raises(ValueError, match="cannot become 9 after a wait for 9"):  # or it would never begin
+        seq.submit([(timeline, 9)], [(timeline, 9)])
     assert not seq.is_running()
+    seq.submit([(timeline, 0), (timeline, 1)], [(timeline, 2)]).eval_await()
     seq.submit(signals=[binary]).eval_await()  # no ops, and work all the same
     seq.submit(waits=[binary]).eval_await()
     timeline.destroy()
