@@ -157,9 +157,9 @@ void ext_core_leave(ext_core *core, PyThreadState *thread);
 PyThreadState *ext_core_go(void);
 void ext_core_come(PyThreadState *thread);
 
-// What `wait` waits for, at most `timeout` nanoseconds and without the GIL, in slices: between them signals are seen to,
-// so that Ctrl-C ends it. `wait` may be called again after KP_ERROR_TIMEOUT. 0, or -1 with an exception: the work goes on
-// after TimeoutError, and after what a signal's handler raised.
+// What `wait` waits for, at most `timeout` nanoseconds and without the GIL, in slices: between them signals are seen
+// to, so that Ctrl-C ends it. `wait` may be called again after KP_ERROR_TIMEOUT. 0, or -1 with an exception: the work
+// goes on after TimeoutError, and after what a signal's handler raised.
 typedef kp_result (*ext_core_slice)(void *payload, uint64_t timeout);
 int ext_core_wait(kp_ext *ext, ext_core *core, ext_core_slice wait, void *payload, uint64_t timeout);
 void ext_core_close(void); // the interpreter ends: nobody is in the library from here on but the thread that says so
