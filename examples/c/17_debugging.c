@@ -7,7 +7,8 @@
 //     2 adds 4 and 0
 //     0 adds 1 and 2
 //     1 adds 2 and 4
-//     KP_ERROR_INDEX: pairs.py:2:46: index 3 of 'x' is out of range for size 3, in invocation (2, 0, 0) of kernel 'pairs'
+//     KP_ERROR_INDEX: pairs.py:2:46: index 3 of 'x' is out of range for size 3, in invocation (2, 0, 0) of kernel
+//     'pairs'
 
 #include "example.h"
 

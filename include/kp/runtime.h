@@ -433,7 +433,7 @@ typedef struct kp_algorithm_desc {
     size_t spirv_size;         // bytes
     const char *entry;         // entry point; NULL: "main", or the only one there is
     kp_memory *const *memory;  // memory[k] is binding k of set 0; of a module with more sets the k-th of its bindings
-    size_t memory_count;       //
+    size_t memory_count;       // at least as many as that takes; what no binding takes is not used
     uint32_t workgroups[3];    // default launch in workgroups, as Vulkan counts; all zero: the view or image that the
                                // program writes first, or else (elements of memory[0], 1, 1)
     uint32_t extent[3];        // or in invocations, as kernels count; zero axes are 1. Give one of the two, or neither

@@ -32,7 +32,12 @@ static int read_program(kp_ext *ext, const ext_algorithm_desc *desc, request *r)
     }
     const char *hint = ext_call_hint(ext, desc->spirv);
     if (hint[0] != '\0') {
-        PyErr_Format(PyExc_TypeError, "spirv: must be SPIR-V or a kp.Program, not %R%s", Py_TYPE(desc->spirv), hint);
+        PyErr_Format(PyExc_TypeError, "spirv: must be SPIR-V or a kp.Program, not %R%s, kernel.spirv() its SPIR-V",
+                     Py_TYPE(desc->spirv), hint);
+        return -1;
+    }
+    if (PyObject_HasAttrString(desc->spirv, "to_spirv")) { // pyshader's
+        PyErr_Format(PyExc_TypeError, "spirv: must be SPIR-V, not %R; its to_spirv() gives that", Py_TYPE(desc->spirv));
         return -1;
     }
     return ext_data_spirv(desc->spirv, &r->spirv);

@@ -12,6 +12,8 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
 
 from __future__ import annotations
 
+import inspect
+
 from . import _kp
 from ._arguments import bind, check_array, check_memory, own_extent, read_extent, refuse_masked, shape_of, target_of
 from ._images import FOURTH, KINDS, describe
@@ -162,6 +164,8 @@ class Kernel(_kp._Call):
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__doc__ = getattr(function, "__doc__", None)
         self.__module__ = getattr(function, "__module__", __name__)
+        if function is not None:
+            self.__signature__ = inspect.signature(function)
         self._last = None if program is None else _Variant(program, None)
 
     def _refresh(self, values: dict[str, Any] | None = None, texts: bool = False) -> _Variant:
@@ -206,7 +210,8 @@ class Kernel(_kp._Call):
         return self.program.params
 
     def spirv(self, **types: Any) -> bytes:
-        """The SPIR-V module, for these types of the parameters that have none: x="Array[f32]", or an argument. Its entry point "main" means the same in any Vulkan program: one invocation per index."""
+        """The SPIR-V module, for these types of the parameters that have none: x="Array[f32]", or an argument. Its entry point
+        "main" means the same in any Vulkan program: one invocation per index."""
         return self._refresh(types, True).program.spirv
 
     def disassemble(self, **types: Any) -> str:

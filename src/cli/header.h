@@ -4,6 +4,8 @@
 
 #include <kp/base.h>
 
+#include <stdbool.h>
+
 // A text that grows; `data` is NULL once memory has run out.
 typedef struct header_text {
     char *data;
@@ -18,7 +20,10 @@ void header_program(header_text *t, const kp_program *program, const char *symbo
 
 const char *header_dtype(kp_dtype dtype); // "KP_F32"
 
-// header_struct.c. A struct without a name of its own is called after what it is in, `owner` and `member`.
+// header_struct.c
+bool header_is_name(const char *text); // whether something in C can be called that
+
+// A struct without a name of its own is called after what it is in, `owner` and `member`.
 void header_struct(header_text *t, const kp_struct *structure, const char *owner, const char *member); // NULL: nothing
 void header_struct_address(header_text *t, const kp_struct *structure, const char *owner,
                            const char *member); // of its kp_struct, or NULL

@@ -44,6 +44,8 @@ static const char *tail_of(const char *name) {
     return "";
 }
 
+bool header_is_name(const char *text) { return is_word(text) && tail_of(text)[0] == '\0'; }
+
 // The name of the C struct.
 static void name_of(const kp_struct *structure, const char *owner, const char *member, char name[LONGEST]) {
     if (is_word(structure->name))

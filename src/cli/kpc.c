@@ -108,6 +108,10 @@ static int parse_options(options *o, int argc, char **argv) {
                 o->kernel_count);
         return EXIT_USAGE;
     }
+    if (o->symbol != NULL && !header_is_name(o->symbol)) {
+        fprintf(stderr, "kpc: --name: '%s' cannot be a name in C\n", o->symbol);
+        return EXIT_USAGE;
+    }
     return 0;
 }
 

@@ -127,6 +127,14 @@ static int fail(void) {
     return 1;
 }
 
+// There is no device: who wants one is told what is missing.
+static void say_why(void) {
+    kp_manager *manager = NULL;
+    if (kp_manager_create(NULL, &manager) != KP_OK)
+        fprintf(stderr, "kpinfo: %s\n", kp_last_error());
+    kp_manager_destroy(manager);
+}
+
 int main(int argc, char **argv) {
     static kp_device_info devices[MOST_DEVICES];
     bool brief = argc == 2 && strcmp(argv[1], "-1") == 0;
@@ -144,6 +152,6 @@ int main(int argc, char **argv) {
             print_device(&devices[i]);
     }
     if (count == 0)
-        fprintf(stderr, "kpinfo: no Vulkan device: there is no loader, no driver, or no device\n");
+        say_why();
     return 0;
 }

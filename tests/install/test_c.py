@@ -44,6 +44,17 @@ def test_a_faulty_kernel_fails_the_build(prefix: Path, tmp_path: Path) -> None:
     assert done.returncode != 0 and f"{tmp_path / 'faulty.py'}:2:12: there is no 'nothing'" in done.stdout + done.stderr
 
 
+def test_two_files_for_one_header(prefix: Path, tmp_path: Path) -> None:
+    text = "cmake_minimum_required(VERSION 3.16)\nproject(x C)\nfind_package(kp 0.1 REQUIRED)\n"
+    text += "add_executable(x main.c)\nkp_add_kernels(x a/blur.py)\nkp_add_kernels(x a/blur.py)\nkp_add_kernels(x b/blur.py)\n"
+    (tmp_path / "CMakeLists.txt").write_text(text)
+    (tmp_path / "main.c").write_text("int main(void) { return 0; }\n")
+    command = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    said = " ".join(done.stderr.split())
+    assert done.returncode != 0 and "kp_add_kernels(x): blur.kernel.h is made already, of" in said, done.stderr
+
+
 def test_find_package_refuses_another_version(prefix: Path, tmp_path: Path) -> None:
     other = tmp_path / "CMakeLists.txt"
     other.write_text(

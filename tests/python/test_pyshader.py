@@ -304,3 +304,23 @@ def test_a_shader_stays_what_it_was_when_decorated():
     module.factor = 3.0
     assert compute_scaled.to_spirv() is before
     assert ps.python2shader(compute_scaled.input).to_spirv() != before
+
+
+def test_a_shader_in_place_of_its_spirv(mgr):
+    x = mgr.tensor([1.0, 2.0])
+
+    @ps.python2shader
+    def compute_double(index: ("input", "GlobalInvocationId", "ivec3"), data: ("buffer", 0, "Array(f32)")):
+        data[index.x] = 2.0 * data[index.x]
+
+    kernel = kp.kernel_from_source("def twice(i: Index, x: Array[f32]):\n    x[i] = 2.0 * x[i]\n")
+    with pytest.raises(
+        TypeError, match=r"spirv: must be SPIR-V, not <class '.*ShaderModule'>; its to_spirv\(\) gives that"
+    ):
+        mgr.eval_algo_data_def([x], compute_double)
+    with pytest.raises(TypeError, match=r"makes an algorithm of a kernel, kernel\.spirv\(\) its SPIR-V"):
+        mgr.eval_algo_data_def([x], kernel)
+    mgr.eval_algo_data_def([x], compute_double.to_spirv())
+    mgr.eval_algo_data_def([x], kernel.spirv())
+    mgr.eval_tensor_sync_local_def([x])
+    assert x.data().tolist() == [4.0, 8.0]

@@ -7,6 +7,7 @@ import sys
 
 import kp
 import pytest
+from kp.lang import Array, Index, f32, i32
 
 USER = """
 import kp
@@ -80,3 +81,15 @@ def test_everything_has_a_signature():
             pytest.fail(f"kp.{name}: {error}")
     made = inspect.signature(kp.Manager.tensor).parameters["memory_type"].default
     assert made is kp.MemoryTypes.device and "memory_type=<MemoryTypes.device" in pydoc.render_doc(kp.Manager.tensor)
+
+
+def test_a_kernel_has_the_signature_of_its_function():
+    def blur(i: Index, x: Array[f32], out: Array[f32], size: i32 = 3):
+        out[i] = x[i] / f32(size)
+
+    def generic(i, x, out, gain=2.0):
+        out[i] = gain * x[i]
+
+    for function in (blur, generic):
+        assert inspect.signature(kp.kernel(function)) == inspect.signature(function)
+    assert inspect.signature(kp.kernel(local_size=64)(blur)) == inspect.signature(blur)

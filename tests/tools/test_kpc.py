@@ -208,6 +208,8 @@ def test_wrong_options(kernels: Path, tmp_path: Path) -> None:
         ((kernels, "--kernel=a", "--kernel=b", "-o", "x"), "kpc: -o is for one kernel, and there are 2"),
         ((kernels, "--kernel=a", "--kernel=b", "--dump=ast"), "kpc: --dump is for one kernel, and there are 2"),
         ((kernels, "--kernel=a", "--kernel=b", "--name=c"), "kpc: --name is for one kernel, and there are 2"),
+        ((kernels, "--name=my-blur"), "kpc: --name: 'my-blur' cannot be a name in C"),
+        ((kernels, "--name=int"), "kpc: --name: 'int' cannot be a name in C"),
     ]
     for words, message in cases:
         assert kpc(*words, status=2)[1].startswith(message), words

@@ -1,5 +1,5 @@
 // A program whose kernels were compiled when it was built, by kp_add_kernels: ((x * 2) + 1) squared.
-#include "square.kernel.h"
+#include "square-of.kernel.h"
 #include "tables.kernel.h"
 
 #include <kp/kp.h>
@@ -44,7 +44,7 @@ int main(void) {
     bool fine = kp_manager_create(NULL, &mgr) == KP_OK &&
                 kp_tensor_create(mgr, &(kp_tensor_desc){.count = 3, .data = (float[]){1, 2, 3}}, &x) == KP_OK &&
                 sync(mgr, x, true) == KP_OK && run(mgr, x, &twice_program, NULL) == KP_OK &&
-                run(mgr, x, &plus_program, &one) == KP_OK && run(mgr, x, &square_program, NULL) == KP_OK &&
+                run(mgr, x, &plus_program, &one) == KP_OK && run(mgr, x, &square_of_program, NULL) == KP_OK &&
                 sync(mgr, x, false) == KP_OK;
     if (fine) {
         const float *out = kp_tensor_data(x);
