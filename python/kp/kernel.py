@@ -12,8 +12,6 @@ A kernel is compiled where it is decorated, so its errors show there. Calling it
 
 from __future__ import annotations
 
-import inspect
-
 from . import _kp
 from ._arguments import bind, check_array, check_memory, own_extent, read_extent, refuse_masked, shape_of, target_of
 from ._images import FOURTH, KINDS, describe
@@ -136,6 +134,17 @@ def kernel_from_source(
     return Kernel(None, text, None, origin)
 
 
+class _Signature:
+    """The signature of a kernel's function, for inspect: of kernels, not of their class, and of no kernel that is a text."""
+
+    def __get__(self, kernel: Kernel | None, owner: type) -> Any:
+        if kernel is None or kernel.function is None:
+            raise AttributeError("__signature__")
+        import inspect
+
+        return inspect.signature(kernel.function)
+
+
 class Kernel(_kp._Call):
     """A compiled kernel. Call it with its arguments in order, without the index, or by name:
 
@@ -147,6 +156,8 @@ class Kernel(_kp._Call):
     A kernel with Index2 or Index3 goes over the first buffer that it writes when that is a view, Array[f32, 2]: x is its last
     axis; or an image with as many axes. Otherwise the extent must be given, as when it writes no buffer.
     """
+
+    __signature__ = _Signature()
 
     def __init__(
         self,
@@ -164,8 +175,6 @@ class Kernel(_kp._Call):
         self.__qualname__ = getattr(function, "__qualname__", self.__name__)
         self.__doc__ = getattr(function, "__doc__", None)
         self.__module__ = getattr(function, "__module__", __name__)
-        if function is not None:
-            self.__signature__ = inspect.signature(function)
         self._last = None if program is None else _Variant(program, None)
 
     def _refresh(self, values: dict[str, Any] | None = None, texts: bool = False) -> _Variant:

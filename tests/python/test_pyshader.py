@@ -308,6 +308,7 @@ def test_a_shader_stays_what_it_was_when_decorated():
 
 def test_a_shader_in_place_of_its_spirv(mgr):
     x = mgr.tensor([1.0, 2.0])
+    mgr.eval_tensor_sync_device_def([x])
 
     @ps.python2shader
     def compute_double(index: ("input", "GlobalInvocationId", "ivec3"), data: ("buffer", 0, "Array(f32)")):
