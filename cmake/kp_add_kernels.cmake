@@ -6,7 +6,8 @@
 #   <file>_program            a kp_program, of the last function of the file; or
 #   <name>_program ...        one for each function that KERNELS names, which must be in that one file
 #
-# What no name in C has, as the - of my-blur.py, is a _ in <file>_program. A faulty kernel fails the build with its line. Comes with find_package(kp).
+# What no name in C has, as the - of my-blur.py, is a _ in <file>_program. A faulty kernel fails the build with its line.
+# Comes with find_package(kp).
 function(kp_add_kernels target)
     cmake_parse_arguments(arg "" "" "KERNELS" ${ARGN})
     set(files ${arg_UNPARSED_ARGUMENTS})

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum {
     KEPT = 32,
@@ -459,12 +458,6 @@ int ext_anonymous_change(kp_ext *ext, ext_core *core, const ext_patch *patches, 
     return ext_anonymous_replay(ext, core, *recipe);
 }
 
-static uint64_t now(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout) {
     if (ext_core_use(ext, core) == NULL)
         return -1;
@@ -473,7 +466,7 @@ int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout) {
                          "nothing to wait for: no eval_async_<op>_def was called since the last await");
         return -1;
     }
-    uint64_t start = now();
+    uint64_t start = ext_core_now();
     size_t index = 0;
     int result = 0;
     if (core->failed != KP_OK) {
@@ -483,7 +476,7 @@ int ext_anonymous_await(kp_ext *ext, ext_core *core, uint64_t timeout) {
     }
     ext_core_pin(core);
     while (result == 0 && oldest_running(core, &index)) { // what was started earlier is done earlier: one queue
-        uint64_t spent = timeout == UINT64_MAX ? 0 : now() - start;
+        uint64_t spent = timeout == UINT64_MAX ? 0 : ext_core_now() - start;
         result = await_slot(ext, core, index, spent < timeout ? timeout - spent : 0);
     }
     if (result == 0)

@@ -147,7 +147,7 @@ void ext_core_leave(ext_core *core, PyThreadState *thread) {
 
 enum { SLICE = 100000000 }; // nanoseconds between looks at signals
 
-static uint64_t now(void) {
+uint64_t ext_core_now(void) {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
@@ -164,11 +164,11 @@ static int wait_pinned(kp_ext *ext, ext_core_slice wait, void *payload, uint64_t
     kp_result result = wait_slice(wait, payload, timeout);
     if (result != KP_ERROR_TIMEOUT || timeout <= SLICE)
         return ext_error_check(ext, result);
-    uint64_t start = now() - SLICE;
+    uint64_t start = ext_core_now() - SLICE;
     while (result == KP_ERROR_TIMEOUT) {
         if (PyErr_CheckSignals() < 0)
             return -1;
-        uint64_t spent = now() - start;
+        uint64_t spent = ext_core_now() - start;
         if (timeout != UINT64_MAX && spent >= timeout) {
             ext_error_format(ext, result, "the work was not done within %llu ns", (unsigned long long)timeout);
             return -1;

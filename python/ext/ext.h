@@ -162,6 +162,8 @@ void ext_core_come(PyThreadState *thread);
 // goes on after TimeoutError, and after what a signal's handler raised.
 typedef kp_result (*ext_core_slice)(void *payload, uint64_t timeout);
 int ext_core_wait(kp_ext *ext, ext_core *core, ext_core_slice wait, void *payload, uint64_t timeout);
+uint64_t ext_core_now(void); // nanoseconds, from no point in particular
+
 void ext_core_close(void); // the interpreter ends: nobody is in the library from here on but the thread that says so
 
 // Counts forks: a number that differs between a process and its children.

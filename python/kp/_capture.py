@@ -56,10 +56,11 @@ class Capture:
         for helper in self._functions:  # grows on the way
             types, defaults = helper_types(helper)
             helpers.append({**self._names_of(helper), "params": types, "defaults": _numbers(defaults)})
-            for name in sorted(_with_default[helper.__code__] - defaults.keys()):
+            lost = _with_default[helper.__code__] - defaults.keys()
+            if lost:
                 raise compile_error(
                     helper,
-                    f"'{name}' of '{helper.__name__}' has lost the default value that it has in the text, which a kernel "
+                    f"'{min(lost)}' of '{helper.__name__}' has lost the default value that it has in the text, which a kernel "
                     "goes by; define the function anew",
                 )
         if helpers:

@@ -20,28 +20,32 @@ if TYPE_CHECKING:
     from ._kp import Program
 
 
-def text_origin(text: str, name: str | None, file: str | None, options: Mapping[str, Any]) -> TextOrigin | None:
-    """None: all parameters have types, or it is nothing that Python can read, which the compiler says better."""
+def _kernel_in(text: str, name: str | None) -> ast.FunctionDef | None:
+    """The function of that name, or the last; None where there is none, or Python cannot read the text."""
     try:
         tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and name in (None, node.name)]
-    origin = TextOrigin(text, functions[-1], file, options) if functions else None
-    if origin is None or not origin.open:
+    return functions[-1] if functions else None
+
+
+def text_origin(text: str, name: str | None, file: str | None, options: Mapping[str, Any]) -> TextOrigin | None:
+    """None: all parameters have types, or it is nothing that Python can read, which the compiler says better."""
+    definition = _kernel_in(text, name)
+    if definition is None:
         return None
-    _kp.compile_check(text, kernel=functions[-1].name, file=file, **options)
+    origin = TextOrigin(text, definition, file, options)
+    if not origin.open:
+        return None
+    _kp.compile_check(text, kernel=definition.name, file=file, **options)
     return origin
 
 
 def says_checked(text: str, name: str | None) -> bool:
     """Whether a decorator of the text's kernel has checked=True."""
-    try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return False
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef) and name in (None, node.name)]
-    calls = [call for call in (functions[-1].decorator_list if functions else ()) if isinstance(call, ast.Call)]
+    definition = _kernel_in(text, name)
+    calls = [call for call in (definition.decorator_list if definition else ()) if isinstance(call, ast.Call)]
     said = [option.value for call in calls for option in call.keywords if option.arg == "checked"]
     return any(isinstance(value, ast.Constant) and value.value is True for value in said)
 

@@ -189,12 +189,12 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 }
 
 
-# Python's own names that the language has besides its functions.
 def _print(*values: Any, **options: Any) -> None:
     """A float literal is an f32, as everywhere that nothing else is asked for."""
     print(*(f32(value) if type(value) is float else value for value in values), **options)
 
 
+# Python's own names that the language has besides its functions.
 PYTHON: dict[str, Callable[..., Any]] = {"range": _range, "print": _print}
 
 __all__ = ["FUNCTIONS", "PYTHON", "common", "dot", "vector"]
